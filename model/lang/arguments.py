@@ -69,10 +69,11 @@ def refuse_wrong(kind: str, function: Any, arguments: Sequence[object], named: M
             name=unknown,
         )
     if names and len(arguments) > len(by_place):
-        example = next((each for each in names if each not in by_place), names[-1])
+        example = next((each for each in names if each not in by_place), "")
         count = f"{len(arguments)} arguments have" if arguments[1:] else "1 argument has"
         problem = f"{count} no name, and {len(by_place) or 'none'} may"
-        raise ModelError(element, place, problem, f"write the name before each other: {example}=...")
+        remedy = f"write the name before each other: {example}=..." if example else f"write {' and '.join(names)} only"
+        raise ModelError(element, place, problem, remedy)
     if doubled := next((each for each in by_place[: len(arguments)] if each in named), None):
         problem = f"the argument {doubled!r} is there twice"
         raise ModelError(element, place, problem, "give it once, by its place or by its name", name=doubled)

@@ -15,6 +15,8 @@ from schedproof.model.registry.manifest import MANIFEST, Entry
 from .ci.repository import ROOTS, Repository
 
 WORKFLOW = Path(".github", "workflows", "schedproof.yml")
+REPORTS = Path("reports")
+SARIF = REPORTS / "schedproof.sarif"
 LOG = "log.jsonl"
 """The name of the log beside a model, as ``init`` writes it."""
 
@@ -65,11 +67,15 @@ def place_and_words(folder: Path, checked: Iterable[Checked]) -> tuple[str, Mapp
     inside = resolved.relative_to(root)
     above = "/".join([".."] * len(inside.parts))
     path = Path(above, WORKFLOW).as_posix()
+    quoted = (inside / SARIF).as_posix().replace("'", "''")
     words = {
         "version": __version__,
         "manifest": (inside / MANIFEST).as_posix(),
-        "folder": json.dumps(inside.as_posix()),
-        "prefix": f"{inside.as_posix()}/" if inside.parts else "",
+        "folder": json.dumps(inside.as_posix(), ensure_ascii=False),
+        "reports": json.dumps(f"{(inside / REPORTS).as_posix()}/", ensure_ascii=False),
+        "sarif": json.dumps((inside / SARIF).as_posix(), ensure_ascii=False),
+        # Text of an expression: a quote is written twice.
+        "shown": json.dumps(f"${{{{ !cancelled() && hashFiles('{quoted}') != '' }}}}", ensure_ascii=False),
         "logs": "\n".join(_step(each) for each in checked),
     }
     return path, words

@@ -76,6 +76,19 @@ def test_the_workflow_is_in_the_root_of_the_repository(run, tmp_path, arguments,
     assert job["steps"][-1]["with"]["path"] == reports
 
 
+def test_a_folder_may_have_any_name(run, tmp_path):
+    (tmp_path / ".git").mkdir()
+    folder = "it's #1: é"
+    assert run("init", "lease", "-o", folder, "--ci", "github")[0] == 0
+    assert is_valid(tmp_path / WORKFLOW)
+    job = content(tmp_path / WORKFLOW)["jobs"]["models"]
+    (upload,) = (step for step in job["steps"] if "upload-sarif" in step.get("uses", ""))
+    assert job["defaults"]["run"]["working-directory"] == folder
+    assert upload["if"] == "${{ !cancelled() && hashFiles('it''s #1: é/reports/schedproof.sarif') != '' }}"
+    assert upload["with"]["sarif_file"] == f"{folder}/reports/schedproof.sarif"
+    assert job["steps"][-1]["with"]["path"] == f"{folder}/reports/"
+
+
 def test_it_is_valid(run, tmp_path):
     """And a file with a wrong key would not be."""
     run("init", "lease", "-o", ".", "--ci", "github")
@@ -129,10 +142,25 @@ def test_it_installs_this_version_with_an_extra_that_exists(run, tmp_path):
     assert requirement[2] in project["optional-dependencies"] and requirement[3] == project["version"] == __version__
 
 
+def test_its_commands_have_these_options(run, tmp_path):
+    repository(tmp_path)
+    run("init", "--ci", "github")
+    text = "\n".join(step["run"] for step in shell_steps(tmp_path / WORKFLOW).values()).replace("\\\n", " ")
+    commands = re.findall(r"^schedproof (\w+) (.*)$", text, re.MULTILINE)
+    assert [command for command, _ in commands] == ["verify", "validate"]
+    for command, arguments in commands:
+        _, described, _ = run(command, "--help")
+        options = re.findall(r"--[\w-]+", arguments)
+        assert options and all(re.search(rf"{option}\b", described) for option in options), arguments
+
+
 def test_no_expression_is_in_a_shell_line(run, tmp_path):
     """GitHub puts its text there unescaped: a branch's name could run commands."""
     repository(tmp_path)
     run("init", "--ci", "github")
+    assert shell_steps(tmp_path / WORKFLOW)["Check a log of lease"]["run"].startswith(
+        "schedproof validate lease lease/log.jsonl "
+    )
     assert all("${{" not in step["run"] for step in shell_steps(tmp_path / WORKFLOW).values())
 
 

@@ -17,8 +17,11 @@ from schedproof.model.lang.excerpt import Span
 from .sketch import Draft, Note, Sketch, SketchState, identifier
 from .source import Source
 
+FENCES = ("```", "~~~", ":::")
+"""What opens and closes a code block of Markdown."""
+
 ENDS = "[*]"
-NAME = r'(?:\[\*\]|[^\s:{}\[\]"<>]+?)'
+NAME = r'(?:\[\*\]|[^\s:;{}\[\]"<>]+?)'
 ARROW = re.compile(rf"\s*(?P<source>{NAME})(?::::\w+)?\s*-->\s*(?P<target>{NAME})(?::::\w+)?\s*(?::(?P<label>.*))?")
 LABELLED = re.compile(rf'\s*state\s+"(?P<label>[^"]*)"\s+as\s+(?P<name>{NAME})\s*(?P<opens>{{)?')
 DECLARED = re.compile(rf"\s*state\s+(?P<name>{NAME})\s*(?:(?P<opens>{{)|(?:<<|\[\[)(?P<kind>\w+)(?:>>|\]\]))?")
@@ -30,6 +33,11 @@ ABOUT_LOOKS = re.compile(
     r"\s*(?:%%|direction\b|classDef\b|class\b|style\b|click\b|accTitle\b|accDescr\b|hide\b|scale\b|linkStyle\b)"
 )
 """The beginning of lines that say only how a diagram looks."""
+
+NOTE = re.compile(
+    r"""note\s+(?:(?:left|right)\s+of\s+[^\s:]+\s*(?P<text>:.*)?|(?P<floating>"[^"]*"\s+as\s+\S+))""", re.IGNORECASE
+)
+"""The first line of a note. Without a text it goes on until ``end note``."""
 
 EVENT = re.compile(r"(?P<event>[^\[/]*?)\s*(?:\[(?P<guard>.*)\])?\s*(?:/(?P<effect>.*))?")
 """A label as UML has it: an event, its guard and its effect."""
@@ -73,11 +81,11 @@ def _diagrams(source: Source) -> Iterator[tuple[int, int]]:
     """The lines of each state diagram: that of its title or its first word, and the one after its last."""
     first, inside = 1, False
     for number, line in enumerate(source.lines, 1):
-        if line.lstrip().startswith("```"):
+        if line.lstrip().startswith(FENCES):
             if inside:
                 yield first, number
             inside, first = False, number + 1
-        elif re.match(r"\s*stateDiagram(-v2)?\s*$", line):
+        elif re.match(r"\s*stateDiagram(-v2)?\s*;?\s*$", line):
             if inside:
                 yield first, number
                 first = number
@@ -96,12 +104,21 @@ class _Reader:
         self.labels: dict[str, str] = {}
         self.kinds: dict[str, str] = {}
         self.arrows: list[_Arrow] = []
+        self.outer: dict[str, str] = {}
 
     def sketch(self, first: int, last: int) -> Sketch:
         self._lines(first, last)
         self._states()
+        self._unguarded: dict[str, set[str]] = {}
+        self._ways: dict[str, list[_Arrow]] = {}
+        for arrow in self.arrows:
+            self._ways.setdefault(arrow.source, []).append(arrow)
+            for event, guard, _ in _events(arrow):
+                if not guard:
+                    self._unguarded.setdefault(event, set()).add(arrow.source)
         for arrow in self.arrows:
             self._arrow(arrow)
+        self._ends()
         if not self.draft.moves:
             raise self.source.error(
                 self.source.span(first),
@@ -123,29 +140,34 @@ class _Reader:
     # The lines.
 
     def _lines(self, first: int, last: int) -> None:
-        open_states: list[str] = []
+        open_states: list[tuple[str, int]] = []
         begun, in_note = False, 0
         for number in range(first, last):
-            line = self.source.lines[number - 1].rstrip("\r")
+            line = self.source.lines[number - 1]
+            if not re.search(r"#\w+;\s*$", line):  # an entity
+                line = re.sub(r"(\s*;)+\s*$", "", line)
             text = line.strip()
             if not begun:
                 begun = text.startswith("stateDiagram")
                 if title := re.match(r"""title:\s*["']?(.*?)["']?$""", text):
                     self.draft.name = title.group(1).rpartition(":")[2].strip()
             elif in_note:
-                in_note = 0 if text == "end note" else in_note
-            elif text.startswith("note "):
-                in_note = number if ":" not in text else 0
+                in_note = 0 if re.fullmatch(r"end\s+note", text, re.IGNORECASE) else in_note
+            elif comment := NOTE.fullmatch(text):
+                in_note = 0 if comment["text"] or comment["floating"] else number
             elif not text or (ABOUT_LOOKS.match(text) and "-->" not in text):
                 continue
             elif text == "}" and open_states:
                 open_states.pop()
             elif text == "--":
                 self._note(number, "parallel regions are read as one machine", "write a machine for each region")
-            elif (opened := self._statement(number, line, open_states[-1] if open_states else "")) is not None:
-                open_states.append(opened)
+            elif (opened := self._statement(number, line, open_states[-1][0] if open_states else "")) is not None:
+                open_states.append((opened, number))
         if in_note:
-            self._note(in_note, "this note has no end, so all after it is not in the model", "write end note below it")
+            raise self.source.error(self.source.span(in_note), "this note has no end", "write end note below its text")
+        for name, number in open_states:
+            problem = f"the state {name} is not closed, so all lines below are inside it"
+            self._note(number, problem, "write } below its last line", part=name)
 
     def _statement(self, number: int, line: str, scope: str) -> str | None:
         """Reads a statement; the state that it opens, if it opens one."""
@@ -182,7 +204,8 @@ class _Reader:
         if (match := DESCRIBED.fullmatch(line)) and match["name"] != ENDS:
             self._mention(match["name"], scope)
             if match["label"] is not None:
-                self.labels[match["name"]] = _plain(match["label"])
+                labels = (self.labels.get(match["name"], ""), _plain(match["label"]))
+                self.labels[match["name"]] = "; ".join(filter(None, labels))
             return None
         self._note(number, "this line is not understood", "write its states and arrows as A --> B : event")
         return None
@@ -195,7 +218,8 @@ class _Reader:
 
     def _mention(self, name: str, scope: str) -> None:
         """The first scope that mentions a state has it."""
-        if not any(name in each.states for each in self.scopes.values()):
+        if name not in self.outer:
+            self.outer[name] = scope
             self.scopes[scope].states[name] = None
 
     # The states.
@@ -237,8 +261,8 @@ class _Reader:
         inside = self.scopes.get(name, _Scope()).states
         return [leaf for each in inside for leaf in self._leaves(each)] if inside else [name]
 
-    def _entry(self, name: str, line: int) -> str:
-        """The state that an arrow to this one ends in."""
+    def _entry(self, name: str, line: int, passed: frozenset[str] = frozenset()) -> str:
+        """The state that an arrow to this one ends in; a name that is none if the states in it begin in none."""
         inside = self.scopes.get(name, _Scope())
         if not inside.states:
             return name
@@ -247,14 +271,25 @@ class _Reader:
             self._note(
                 line, f"{name} does not say where it begins", f"{first} is read; write [*] --> {first} in it", part=name
             )
-            return self._entry(first, line)
-        return self._entry(next(iter(inside.initials)), line)
+            return self._entry(first, line, passed | {name})
+        begins = next(iter(inside.initials))
+        return begins if begins in passed or begins == name else self._entry(begins, line, passed | {name})
+
+    def _ends(self) -> None:
+        """Notes each arrow to the end of which the model has nothing, since its state can do something else, too."""
+        leaving = {move.source for move in self.draft.moves if move.source != move.target}
+        for arrow in self.arrows:
+            if arrow.target != ENDS or arrow.label.strip() or arrow.scope or self.kinds.get(arrow.source) == "choice":
+                continue
+            if any(self.names.get(leaf) in leaving for leaf in self._leaves(arrow.source)):
+                problem = f"{arrow.source} can end, and can go on"
+                remedy = f"write a state for the end: {arrow.source} --> Ended : end"
+                self._note(arrow.line, problem, remedy)
 
     def _arrow(self, arrow: _Arrow) -> None:
         if self.kinds.get(arrow.source) == "choice":
             # Read with the arrows that lead to the choice.
-            leads = any(other.target == arrow.source for other in self.arrows)
-            if arrow.target == ENDS or not leads:
+            if all(other.target != arrow.source for other in self.arrows):
                 problem = f"the arrow from the choice {arrow.source} is not in the model"
                 self._note(arrow.line, problem, "write an arrow from a state to a state")
             return
@@ -275,11 +310,16 @@ class _Reader:
     ) -> None:
         """Adds the moves of an arrow; through a choice, one for each way, from whose ``line`` they are."""
         if self.kinds.get(target) == "choice" and target not in passed:
-            for way in self.arrows:
-                if way.source != target or way.target == ENDS:
+            if target not in self._ways:
+                self._note(line, f"no arrow leaves the choice {target}", f"draw one: {target} --> Idle : [else]")
+            for way in self._ways.get(target, []):
+                if way.target == ENDS:
+                    problem = f"the arrow from {target} to {ENDS} leads to no state"
+                    self._note(way.line, problem, f"write a state for the end: {target} --> Ended")
                     continue
                 for more, condition, then in _events(way):
-                    self._remark(way.line, event or more, condition, then)
+                    # Beside an event, a label without brackets is the condition of this way.
+                    self._remark(way.line, event or more, condition or (more if event else ""), then)
                     self._follow(arrow, way.target, event or more, guard, effect, way.line, passed | {target})
             return
         if self.kinds.get(target) == "choice":
@@ -291,12 +331,23 @@ class _Reader:
             problem = f"the arrow from {arrow.source} to {target} names no event"
             self._note(arrow.line, problem, f"it is read as {event}; write what causes it", event=event)
         self._remark(arrow.line, event, guard, effect)
-        inner = {a.source for a in self.arrows for name, *_ in _events(a) if name == event}
+        inner = self._unguarded.get(event, set())
         for leaf in sources:
-            if leaf != arrow.source and leaf in inner and arrow.source not in self.boxes:
+            if arrow.source not in self.boxes and not inner.isdisjoint(self._between(leaf, arrow.source)):
                 continue  # the arrow of the inner state counts
+            if leaf not in self.names:
+                continue  # a choice
             after = leaf if loops else self._entry(target, arrow.line)
+            if after not in self.names:
+                self._note(line, f"{target} is no state to go to", "draw an arrow to a state", part=target)
+                return
             self.draft.move(event, self.names[leaf], self.names[after], self.source.span(line))
+
+    def _between(self, inside: str, outside: str) -> Iterator[str]:
+        """A state, and those around it up to one that is around them all."""
+        while inside and inside != outside:
+            yield inside
+            inside = self.outer.get(inside, "")
 
     def _remark(self, line: int, event: str, guard: str, effect: str) -> None:
         if guard:

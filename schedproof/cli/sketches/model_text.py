@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from textwrap import wrap
 
 from schedproof.model.lang import Durability
@@ -43,18 +44,15 @@ class Named:
     Attributes:
         sort: the name of the sort, and of its class.
         letter: the letter of its objects, and the name of the variable.
+        machine: the name of the variable with the machine.
         actions: event -> the name of its action, and of its variable.
     """
 
     sketch: Sketch
     sort: str
     letter: str
+    machine: str
     actions: Mapping[str, str]
-
-    @property
-    def machine(self) -> str:
-        """The name of the variable with the machine."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.sort).upper()
 
     def of_several(self, name: str, several: bool) -> str:
         """The name of a property; with the sort if there are several machines."""
@@ -67,14 +65,21 @@ def named(sketches: Sequence[Sketch], system: str) -> list[Named]:
     for sketch in sketches:
         words = re.findall(r"[A-Za-z0-9]+", sketch.name or system) or [system]
         word = "".join(each[0].upper() + each[1:] for each in words).lstrip("0123456789") or "Thing"
-        sort = _free(word, {*USED_NAMES, *(m.sort for m in machines)})
+        prefixes, number, sort = {_dashed(m.sort) for m in machines}, 2, word
+        while sort in USED_NAMES or keyword.iskeyword(sort) or _dashed(sort) in prefixes:
+            sort, number = f"{word}{number}", number + 1
         letters = {"l", *(m.letter for m in machines)}  # an l looks like a 1
         alphabet = [*sort.lower(), *"abcdefghijkmnopqrstuvwxyz"]
         letter = next((c for c in alphabet if c.isalpha() and c not in letters), f"x{len(machines)}")
-        machines.append(Named(sketch, sort, letter, {}))
-    used = {*USED_NAMES, *(name for m in machines for name in (m.sort, m.letter, m.machine))}
-    result = []
+        machines.append(Named(sketch, sort, letter, "", {}))
+    used = {*USED_NAMES, *(name for m in machines for name in (m.sort, m.letter))}
+    variables: list[str] = []
     for m in machines:
+        variable = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", m.sort).upper()
+        variables.append(_free(f"{variable}_MACHINE" if variable in used else variable, used))
+        used.add(variables[-1])
+    result = []
+    for m, variable in zip(machines, variables, strict=True):
         actions: dict[str, str] = {}
         for event in m.sketch.events:
             name = event if event.isidentifier() else identifier(event).lower()
@@ -82,7 +87,7 @@ def named(sketches: Sequence[Sketch], system: str) -> list[Named]:
             name = f"{name}_" if keyword.iskeyword(name) else name
             actions[event] = _free(f"{m.sort.lower()}_{name}" if name in used else name, used)
             used.add(actions[event])
-        result.append(replace(m, actions=actions))
+        result.append(replace(m, machine=variable, actions=actions))
     return result
 
 
@@ -126,9 +131,17 @@ def model_text(machines: Sequence[Named], system: str, source: Source) -> str:
         "An action may happen whenever its conditions hold. DECIDE who takes each (by=...), which objects it concerns beside this "
         "one, and which other events it causes (Rule)."
     )
+    lines += [""]
     for m in machines:
+        notes: dict[str, list[Note]] = {}
+        for note in m.sketch.notes:
+            notes.setdefault(note.event, []).append(note)
+        sources: dict[str, dict[str, None]] = {}
+        for move in m.sketch.moves:
+            sources.setdefault(move.event, {})[move.source] = None
         for event, name in m.actions.items():
-            lines += _action(m, event, name, source)
+            lines += [line for note in notes.get(event, []) for line in _note(note, source)]
+            lines += _action(m, event, name, sources[event])
     lines += ["", *_properties(machines)]
     lines += [
         "AS_WRITTEN = Model(",
@@ -148,12 +161,12 @@ def model_text(machines: Sequence[Named], system: str, source: Source) -> str:
 
 def log_text(m: Named, system: str) -> str:
     """A log of one object that goes from the initial state to an end, or as far as it can."""
-    ways = m.sketch.reachable
-    goal = next(iter(m.sketch.ends), list(ways)[-1])
+    goal = next(iter(m.sketch.ends), list(m.sketch.reachable)[-1])
     thing = f"{m.sort.lower()}-1"
     lines: list[object] = [{"schedproof": 1, "system": system, "objects": {m.sort: [thing]}}]
-    for before, after in zip(ways[goal], ways[goal][1:], strict=False):
-        event = next(move.event for move in m.sketch.moves if (move.source, move.target) == (before, after))
+    events = {(move.source, move.target): move.event for move in reversed(m.sketch.moves)}
+    for before, after in pairwise(m.sketch.way(goal)):
+        event = events[before, after]
         state = {m.sort: {thing: {"state": after}}}
         lines.append({"action": m.actions[event], "parameters": {m.letter: thing}, "state": state})
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -178,7 +191,6 @@ def _general(m: Named, source: Source) -> list[str]:
 
 
 def _machine(m: Named) -> list[str]:
-    ways = m.sketch.reachable
     lines = [f"{m.machine} = Machine(", f"    {m.sort},", "    states=["]
     for state in m.sketch.states:
         arguments = [_text(state.name)]
@@ -186,19 +198,14 @@ def _machine(m: Named) -> list[str]:
             arguments.append(f"Durability.{state.durability.name}")
         if state.about:
             arguments.append(f"about={_text(state.about)}")
-        if state.name not in ways:
+        if state.name not in m.sketch.reachable:
             lines += _comment(f"DECIDE what leads to {state.name}: no arrow does.", "        ")
             arguments.append("unreachable=True")
         lines += laid_out(call("State", *arguments), "        ", ",")
     return [*lines, "    ],", ")", ""]
 
 
-def _action(m: Named, event: str, name: str, source: Source) -> list[str]:
-    lines: list[str] = []
-    for note in m.sketch.notes:
-        if note.event == event:
-            lines += _note(note, source)
-    sources = dict.fromkeys(move.source for move in m.sketch.moves if move.event == event)
+def _action(m: Named, event: str, name: str, sources: Iterable[str]) -> list[str]:
     says = "{" + m.letter + "}: " + event.replace("{", "{{").replace("}", "}}")
     action = call(
         f"{name} = Action",
@@ -208,7 +215,7 @@ def _action(m: Named, event: str, name: str, source: Source) -> list[str]:
         listing([call(f"{m.letter}.fires", _text(event))]),
         _text(says),
     )
-    return [*lines, *laid_out(action)]
+    return laid_out(action)
 
 
 def _properties(machines: Sequence[Named]) -> list[str]:
@@ -222,8 +229,7 @@ def _properties(machines: Sequence[Named]) -> list[str]:
         "PROPERTIES = [",
     ]
     for m in machines:
-        ways = m.sketch.reachable
-        goals = m.sketch.ends or [list(ways)[-1]]
+        goals = m.sketch.ends or [list(m.sketch.reachable)[-1]]
         for goal in goals:
             name = _free(m.of_several(f"reaches-{_dashed(goal)}", several), names)
             names.add(name)
@@ -232,7 +238,7 @@ def _properties(machines: Sequence[Named]) -> list[str]:
                 f"name={_text(name)}",
                 f"says={_text(f'an object of {m.sort} can become {goal}')}",
                 f"sort={m.sort}",
-                listing(list(map(_text, ways[goal])), "states"),
+                listing(list(map(_text, m.sketch.way(goal))), "states"),
             )
             lines += laid_out(life, "    ", ",")
         if m.sketch.ends:
@@ -271,17 +277,17 @@ def _comment_text(text: str) -> str:
 
 def _text(text: str) -> str:
     """A text as Python and ruff write it."""
-    return json.dumps(text, ensure_ascii=False) if "'" in text or '"' not in text else f"'{text}'"
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted if "'" in text or '"' not in text else "'" + quoted[1:-1].replace('\\"', '"') + "'"
 
 
 def _dashed(text: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower())) or "x"
 
 
-def _free(name: str, used: Iterable[str]) -> str:
+def _free(name: str, used: Set[str]) -> str:
     """``name``, or one like it that is not used."""
-    names = set(used)
     number, result = 2, name
-    while result in names:
+    while result in used:
         result, number = f"{name}{number}", number + 1
     return result

@@ -45,7 +45,7 @@ def _recognised(source: Source) -> str:
     for kind, suffixes in KINDS.items():
         if suffix in suffixes:
             return kind
-    if re.search(r"^\s*stateDiagram(-v2)?\s*$", source.text, re.MULTILINE):
+    if re.search(r"^\s*stateDiagram(-v2)?\s*;?\s*$", source.text, re.MULTILINE):
         return "mermaid"
     if table.is_table(source):
         return "table"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from schedproof.model.lang import Durability
 from schedproof.model.lang.excerpt import Span
@@ -62,30 +63,47 @@ class Sketch:
     moves: Sequence[Move]
     notes: Sequence[Note]
 
-    @property
-    def reachable(self) -> Mapping[str, Sequence[str]]:
-        """Of each state that moves lead to from the initial one: the states of a shortest way there."""
-        ways: dict[str, tuple[str, ...]] = {self.states[0].name: (self.states[0].name,)}
+    @cached_property
+    def reachable(self) -> Mapping[str, str]:
+        """Of each state that moves lead to from the initial one: the state before it on a shortest way there, or ""."""
+        targets: dict[str, list[str]] = {}
+        for move in self.moves:
+            targets.setdefault(move.source, []).append(move.target)
+        before = {self.states[0].name: ""}
         for name in (work := [self.states[0].name]):
-            for move in self.moves:
-                if move.source == name and move.target not in ways:
-                    ways[move.target] = (*ways[name], move.target)
-                    work.append(move.target)
-        return ways
+            for target in targets.get(name, []):
+                if target not in before:
+                    before[target] = name
+                    work.append(target)
+        return before
 
-    @property
+    def way(self, goal: str) -> Sequence[str]:
+        """The states of a shortest way from the initial state to one of ``reachable``."""
+        states = [goal]
+        while before := self.reachable[states[-1]]:
+            states.append(before)
+        return states[::-1]
+
+    @cached_property
     def ends(self) -> Sequence[str]:
         """The reachable states that nothing leaves, in their order."""
         leaving = {move.source for move in self.moves if move.source != move.target}
         ways = self.reachable
         return [state.name for state in self.states if state.name in ways and state.name not in leaving]
 
-    @property
+    @cached_property
     def endless(self) -> Sequence[str]:
         """The reachable states from which no state of ``ends`` can be reached, in their order."""
+        sources: dict[str, list[str]] = {}
+        for move in self.moves:
+            sources.setdefault(move.target, []).append(move.source)
         back = set(self.ends)
-        while more := {m.source for m in self.moves if m.target in back and m.source not in back}:
-            back |= more
+        work = list(self.ends)
+        for name in work:
+            for source in sources.get(name, []):
+                if source not in back:
+                    back.add(source)
+                    work.append(source)
         ways = self.reachable
         return [state.name for state in self.states if state.name in ways and state.name not in back]
 

@@ -41,6 +41,7 @@ class Source:
             raise UserError(f"--from: {str(path)!r:.80} cannot be the name of a file; name a file of text") from None
         if len(content) > LARGEST:
             raise UserError(f"--from: {str(path)!r} is longer than {LARGEST:,} bytes; name a file with a few machines")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         return cls(path, text, text.split("\n"))
 
     def span(self, line: int, start: int = 0, end: int | None = None) -> Span:
@@ -50,7 +51,7 @@ class Source:
             line: from 1.
             start, end: characters from 0; by default the line without the blanks around it.
         """
-        text = self.lines[line - 1].rstrip("\r") if line <= len(self.lines) else ""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
         if end is None:
             start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         return Span(line, len(text[:start].encode()), line, len(text[:end].encode()))

@@ -84,9 +84,9 @@ def sketches(source: Source) -> list[Sketch]:
                     else "write what it means"
                 )
                 draft.notes.append(Note(cell.span, problem, remedy, event.text))
+    special = {(draft.name, move.event, move.source) for draft in drafts.values() for move in draft.moves}
     for draft, event, target in every:
-        special = {move.source for move in draft.moves if move.event == event.text}
-        for state in [name for name in draft.states if name not in special]:
+        for state in [name for name in draft.states if (draft.name, event.text, name) not in special]:
             draft.move(event.text, state, target.text, event.span)
     if not any(draft.moves for draft in drafts.values()):
         raise source.error(
@@ -109,7 +109,7 @@ def _lines(source: Source) -> Iterator[tuple[int, Mapping[str, _Cell]]]:
     head = next((line for line in source.lines if line.strip()), "")
     delimiter = max(DELIMITERS, key=head.count)
     names: list[str] = []
-    reader = csv.reader((f"{line}\n" for line in source.text.splitlines()), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader((f"{line}\n" for line in source.lines), delimiter=delimiter, skipinitialspace=True)
     number = 1
     try:
         for fields in reader:
@@ -117,6 +117,9 @@ def _lines(source: Source) -> Iterator[tuple[int, Mapping[str, _Cell]]]:
                 cells = list(_cells(source, number, fields))
                 if not names:
                     names = [field.strip().casefold() for field in fields]
+                    if twice := [place for place, name in enumerate(names) if name and name in names[:place]]:
+                        problem = f"a second column {names[twice[0]]!r}"
+                        raise source.error(cells[twice[0]].span, problem, "give each column a name of its own")
                     yield number, dict(zip(names, cells, strict=True))
                 elif len(fields) > len(names):
                     raise source.error(

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from schedproof.model.lang.excerpt import Span
+
 from .literals import Computed, Located, PythonFile, of_yaml
 from .sketch import Draft, Note, Sketch
 from .source import Source
@@ -18,7 +20,7 @@ from .source import Source
 MACHINE = ("states", "initial", "transitions", "name")
 """The keys of a configuration that are read."""
 
-WITHOUT_EFFECT = ("model", "model_attribute", "queued", "send_event", "auto_transitions", "ordered_transitions", "use_pygraphviz",
+WITHOUT_EFFECT = ("model", "model_attribute", "queued", "send_event", "auto_transitions", "use_pygraphviz",
                   "ignore_invalid_triggers", "title", "show_conditions", "show_state_attributes")  # fmt: skip
 """The keys of a configuration that do not change its table."""
 
@@ -50,9 +52,11 @@ def of_python(source: Source) -> list[Sketch]:
     """
     try:
         machines = _made(PythonFile(source))
-    except (RecursionError, MemoryError):
+    except (RecursionError, MemoryError, ValueError):  # ValueError: a number of more than 4,300 digits
         raise source.error(
-            source.span(1), "an expression is too deep", "write the lists of a machine by themselves"
+            source.span(1),
+            "an expression is too deep, or a number too long",
+            "write the lists of a machine by themselves",
         ) from None
     if not machines:
         raise source.error(
@@ -68,28 +72,36 @@ Made = tuple[dict[str, Located], dict[str, Any], str]
 def _made(file: PythonFile) -> list[Made]:
     """The machines that a Python file makes, in their order."""
     machines: list[Made] = []
+    holders: list[str] = []
     for called, call, inside in file.calls():
-        named = {each.arg: each for each in call.keywords if each.arg is not None}
-        positional = dict(zip(("model", "states", "initial", "transitions"), call.args, strict=False))
-        if called.endswith("Machine") or (called == "__init__" and "states" in named):
-            if "states" not in named and "states" not in positional:
+        if called.endswith("Machine") or called == "__init__":
+            named = file.keywords(call)
+            positional = dict(zip(("model", "states", "initial", "transitions"), call.args, strict=False))
+            if "states" not in named and (called == "__init__" or "states" not in positional):
                 continue
-            values = {name: file.value(each) for name, each in positional.items()}
-            values |= {name: file.value(each.value) for name, each in named.items()}
+            values = {name: file.value(each) for name, each in positional.items()} | named
             spans = {name: each.span for name, each in values.items()} | {
-                name: file.span(each) for name, each in named.items()
+                each.arg: file.span(each) for each in call.keywords if each.arg is not None
             }
             if isinstance(values.get("transitions", Located(None, file.span(call), {})).value, None.__class__):
                 values["transitions"] = Located([], file.span(call), {})
             machines.append((values, spans, inside))
+            holders.append(file.holders.get(call, "self"))
         elif (
             called in ("add_transition", "add_transitions", "add_state", "add_states", "add_ordered_transitions")
             and machines
         ):
-            _added(file, machines[-1][0], called, call)
+            receiver = ast.unparse(call.func).rpartition(".")[0].rpartition(".")[2]
+            owners = [n for n, holder in enumerate(holders) if holder == receiver]
+            owners = [n for n in owners if machines[n][2] == inside] or owners
+            if owners or len(machines) == 1:
+                _added(file, machines[owners[-1] if owners else 0][0], called, call)
+            else:
+                machines[-1][0][f"what {ast.unparse(call)} adds"] = Located(None, file.span(call), {})
     if not machines and "transitions" in file.assigned:
-        named_values = {name: file.value(file.assigned[name]) for name in MACHINE if name in file.assigned}
-        machines.append((named_values, {}, ""))
+        names = [name for name in MACHINE if name in file.assigned]
+        values = {name: file.value(ast.copy_location(ast.Name(name), file.assigned[name][0].value)) for name in names}
+        machines.append((values, {}, ""))
     return machines
 
 
@@ -102,7 +114,7 @@ def _added(file: PythonFile, machine: dict[str, Located], called: str, call: ast
     elif called == "add_transition":
         values = {
             **{name: file.value(each) for name, each in zip(POSITIONS, call.args, strict=False)},
-            **{each.arg: file.value(each.value) for each in call.keywords if each.arg is not None},
+            **file.keywords(call),
         }
         more = [Located(values, span, {name: each.span for name, each in values.items()})]
     else:
@@ -111,6 +123,24 @@ def _added(file: PythonFile, machine: dict[str, Located], called: str, call: ast
     before = machine.get(key, Located([], span, {}))
     old = before.value if isinstance(before.value, list) else [before]
     machine[key] = Located([*old, *more], before.span, {})
+
+
+@dataclass(frozen=True)
+class _Arrow:
+    """A transition, from a state or from all states in it.
+
+    Attributes:
+        target: where it leads to; "" back to where it comes from.
+        guarded: whether it has conditions.
+        everywhere: whether its source is ``*``.
+    """
+
+    event: str
+    source: str
+    target: str
+    span: Span
+    guarded: bool
+    everywhere: bool
 
 
 @dataclass
@@ -128,6 +158,8 @@ class _Reader:
         self.source = source
         self.draft = Draft()
         self.nested: dict[str, _Nested] = {}
+        self.outermost: dict[str, None] = {}
+        self.arrows: list[_Arrow] = []
 
     def _note(self, located: Located, problem: str, remedy: str, event: str = "") -> None:
         self.draft.notes.append(Note(located.span, problem, remedy, event))
@@ -137,17 +169,20 @@ class _Reader:
         self.draft.name = str(name.value) if name is not None and isinstance(name.value, str) else inside
         states = config.get("states")
         for each in self._list(states) if states is not None else ():
-            self._state(each, "")
-        initial = config.get("initial")
-        if initial is not None and (first := self._name(initial)):
-            self._known(first, initial)
-            self.draft.initials[self._entry(first)] = initial.span
+            self.outermost[self._state(each, "")] = None
+        self.outermost.pop("", None)
+        self._initial(config)
         transitions = config["transitions"]
         each_transition = list(self._list(transitions))
         for each in each_transition:
             self._transition(each)
+        self._moves()
         for key, value in config.items():
-            if key not in MACHINE and key not in WITHOUT_EFFECT and isinstance(key, str):
+            if key == "ordered_transitions" and isinstance(value.value, bool):
+                if value.value:
+                    problem = "the events next_state of ordered_transitions are not in the model"
+                    self._note(value, problem, "write a row from each state to the next one")
+            elif key not in MACHINE and key not in WITHOUT_EFFECT and isinstance(key, str):
                 where = Located(None, spans.get(key, value.span), {})
                 self._note(where, f"{key} is not in the model", "write what it does as a Rule, if it changes an object")
         auto = config.get("auto_transitions")
@@ -162,6 +197,43 @@ class _Reader:
                 transitions.span, "no transition is written here", 'write one: ["start", "idle", "busy"]'
             )
         return self.draft.sketch()
+
+    def _initial(self, config: Mapping[str, Located]) -> None:
+        """Without ``initial``, the library begins in a state of that name."""
+        initial = config.get("initial")
+        if initial is not None and initial.value is not None:
+            if first := self._name(initial):
+                self._known(first, initial)
+                self.draft.initials[self._entry(first)] = initial.span
+        elif "initial" in self.draft.states and initial is None:
+            self.draft.initials["initial"] = config["states"].span
+        else:
+            first = next(iter(self.draft.states), "the first one")
+            remedy = f"the model begins in {first}; write initial, since the library does not begin there"
+            self._note(initial or config["transitions"], "the machine names no initial state", remedy)
+
+    def _moves(self) -> None:
+        """The moves of the arrows, as the library chooses them: the innermost first, then in the order of the file.
+
+        After one without conditions, none is tried.
+        """
+        choices: dict[tuple[str, str], list[_Arrow]] = {}
+        for arrow in self.arrows:
+            for leaf in self._leaves(arrow.source):
+                choices.setdefault((arrow.event, leaf), []).append(arrow)
+        moves_of: dict[_Arrow, list[tuple[str, str]]] = {arrow: [] for arrow in self.arrows}
+        for (_, leaf), several in choices.items():
+            for arrow in sorted(several, key=lambda each: -len(each.source)):
+                moves_of[arrow].append((leaf, self._entry(arrow.target) if arrow.target else leaf))
+                if not arrow.guarded:
+                    break
+        for arrow, moves in moves_of.items():
+            for leaf, target in moves:
+                self.draft.move(arrow.event, leaf, target, arrow.span)
+            if not moves and not arrow.everywhere:
+                problem = f"{arrow.event} from {arrow.source} to {arrow.target or arrow.source} never happens"
+                remedy = "another transition is always taken first; write its conditions, or delete this one"
+                self.draft.notes.append(Note(arrow.span, problem, remedy, arrow.event))
 
     def _list(self, located: Located) -> Iterator[Located]:
         if isinstance(located.value, list):
@@ -218,6 +290,11 @@ class _Reader:
         first = parts.get("initial")
         if first is not None and isinstance(first.value, str):
             nested.begins = f"{name}{SEPARATOR}{first.value}"
+            if nested.begins not in self.draft.states and nested.begins not in self.nested:
+                self._note(
+                    first, f"{first.value} is not a state in {name}", f"write one; {name} begins in its first state"
+                )
+                nested.begins = next(iter(nested.inside), "")
         else:
             self._note(
                 parts["name"],
@@ -247,6 +324,7 @@ class _Reader:
                     located, f"the state {name} is not among the states", "it is added; declare it, or correct the name"
                 )
             self.draft.state(name)
+            self.outermost[name] = None
 
     # Transitions.
 
@@ -255,6 +333,9 @@ class _Reader:
             self._computed(located)
             return
         if isinstance(located.value, list):
+            if len(located.value) > len(POSITIONS):
+                problem = f"this transition has more than {len(POSITIONS)} parts"
+                raise self.source.error(located.value[len(POSITIONS)].span, problem, f"write {', '.join(POSITIONS)}")
             parts = dict(zip(POSITIONS, located.value, strict=False))
             keys: Mapping[str, Any] = {name: each.span for name, each in parts.items()}
         elif isinstance(located.value, dict):
@@ -265,16 +346,25 @@ class _Reader:
             if key not in parts:
                 raise self.source.error(located.span, f"this transition has no {key}", "write trigger, source and dest")
         event = self._name(parts["trigger"])
-        sources = self._sources(parts["source"])
+        everywhere, same = parts["source"].value == "*", parts["dest"].value == "="
+        # With "=", the library takes each inner state for itself; otherwise the outermost states.
+        sources = list(self.draft.states if same else self.outermost) if everywhere else self._sources(parts["source"])
+        if not sources and parts["source"].value == []:
+            self._note(parts["source"], f"{event} has no source, so it never happens", "write one", event)
         if not event or not sources:
             return
         dest = parts["dest"]
+        guarded = any(parts[key].value not in (None, []) for key in GUARDS if key in parts)
         for source in sources:
-            if dest.value is None or dest.value == "=":
-                self.draft.move(event, source, source, located.span)
+            if dest.value is None:
+                target = ""
+            elif same:
+                target = source
             elif target := self._name(dest):
                 self._known(target, dest)
-                self.draft.move(event, source, self._entry(target), located.span)
+            else:
+                continue
+            self.arrows.append(_Arrow(event, source, target, located.span, guarded, everywhere))
         for key, value in parts.items():
             if key in POSITIONS[:3] or value.value in (None, []):
                 continue
@@ -288,14 +378,12 @@ class _Reader:
                 )
 
     def _sources(self, located: Located) -> list[str]:
-        if located.value == "*":
-            return list(self.draft.states)
         names = located.value if isinstance(located.value, list) else [located]
         result = []
         for each in names:
             if name := self._name(each):
                 self._known(name, each)
-                result += self._leaves(name)
+                result.append(name)
         return list(dict.fromkeys(result))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,16 @@ def drawn(folder: Path, *lines: str):
 
 
 def test_arrows_are_moves_and_the_dot_is_the_beginning(tmp_path):
-    machine = drawn(tmp_path, "Busy --> Idle : stop", "[*] --> Idle", "Idle --> Busy : start", "Busy --> [*]")
-    assert table(machine) == {("stop", "Busy", "Idle"), ("start", "Idle", "Busy")}
-    assert [state.name for state in machine.states] == ["Idle", "Busy"]
+    machine = drawn(
+        tmp_path,
+        "Busy --> Idle : stop",
+        "[*] --> Idle",
+        "Idle --> Busy : start",
+        "Idle --> Off : switch",
+        "Off --> [*]",
+    )
+    assert table(machine) == {("stop", "Busy", "Idle"), ("start", "Idle", "Busy"), ("switch", "Idle", "Off")}
+    assert [state.name for state in machine.states] == ["Idle", "Busy", "Off"]
     assert machine.notes == []
 
 
@@ -60,6 +68,49 @@ def test_a_choice_is_an_event_for_each_way(tmp_path):
     }  # fmt: skip
 
 
+def test_conditions_and_the_end_after_a_choice_are_noted(tmp_path):
+    """Mermaid's own documents write the condition of a way without brackets."""
+    machine = drawn(
+        tmp_path, "state c <<choice>>", "A --> c : check", "c --> B : if n < 0", "c --> C : n = 0", "c --> [*]"
+    )
+    assert table(machine) == {("check_to_b", "A", "B"), ("check_to_c", "A", "C")}
+    assert set(noted(machine)) == {
+        (4, "the guard [if n < 0] of check is not in the model"),
+        (5, "the guard [n = 0] of check is not in the model"),
+        (5, "check leads from A to B and C"),
+        (6, "the arrow from c to [*] leads to no state"),
+    }
+    assert noted(drawn(tmp_path, "state c <<choice>>", "A --> B : go", "A --> c : check")) == [
+        (4, "no arrow leaves the choice c")
+    ]
+
+
+def test_the_innermost_arrow_counts_at_any_depth(tmp_path):
+    """Unless it has a guard: where that is false, the outer arrow is taken."""
+    lines = ("[*] --> A", "state A {", "state B {", "C --> D : go", "}", "B --> E : stop", "}", "A --> X : stop")
+    machine = drawn(tmp_path, *lines)
+    assert table(machine) == {("go", "C", "D"), ("stop", "C", "E"), ("stop", "D", "E"), ("stop", "E", "X")}
+    guarded = drawn(tmp_path, *lines[:5], "B --> E : stop [ready]", *lines[6:])
+    assert {("stop_to_e", "C", "E"), ("stop_to_x", "C", "X")} < table(guarded)
+
+
+@pytest.mark.parametrize(
+    "note", ['note "floating" as N1', "Note left of A : text", "note right of A\n A --> Z : z\nEnd Note"]
+)
+def test_a_note_ends_where_it_ends(tmp_path, note):
+    machine = drawn(tmp_path, "A --> B : go", note, "B --> C : go")
+    assert table(machine) == {("go", "A", "B"), ("go", "B", "C")} and machine.notes == []
+
+
+def test_ten_thousand_states_are_read_at_once(tmp_path):
+    """In a second; minutes if each arrow looked at all others."""
+    lines = [f"s{n} --> s{n + 1} : go" for n in range(10_000)]
+    begun = time.perf_counter()
+    machine = drawn(tmp_path, *lines)
+    assert (machine.ends, machine.endless, len(machine.way("s9999"))) == (["s10000"], [], 10_000)
+    assert time.perf_counter() - begun < 20
+
+
 def test_arrows_of_a_state_with_states_inside(tmp_path):
     """From it: from each state inside that has no such arrow of its own. To it: to the state in which it begins."""
     machine = drawn(
@@ -76,6 +127,15 @@ def test_arrows_of_a_state_with_states_inside(tmp_path):
     ("lines", "line", "problem"),
     [
         (["state f <<fork>>", "A --> f : go"], 2, "the fork f is read as a state"),
+        (["A --> B : go", "B --> A : back", "A --> [*]"], 4, "A can end, and can go on"),
+        (["A --> B : go", 'state "any state" as C', "A --> C : no"], 4, "C is no state to go to"),
+        (["A --> B : go", "A --> C : no", "state C {", "[*] --> C", "D --> E : on", "}"], 3, "C is no state to go to"),
+        (
+            ["A --> B : go", "state c <<choice>>", "A --> C : no", "state C {", "[*] --> c", "c --> D", "}"],
+            4,
+            "C is no state to go to",
+        ),
+        (["state A {", "B --> C : go"], 2, "the state A is not closed, so all lines below are inside it"),
         (["A --> B : go", "--"], 3, "parallel regions are read as one machine"),
         (["A --> B : go", "if (x) {"], 3, "this line is not understood"),
         (["[*] --> A : new", "A --> B : go"], 2, "'new' creates an object"),
@@ -85,14 +145,9 @@ def test_arrows_of_a_state_with_states_inside(tmp_path):
         (
             ["state c <<choice>>", "A --> c : go", "c --> B", "c --> [*]"],
             5,
-            "the arrow from the choice c is not in the model",
+            "the arrow from c to [*] leads to no state",
         ),
         (["state c <<choice>>", "A --> B : go", "c --> B : x"], 4, "the arrow from the choice c is not in the model"),
-        (
-            ["A --> B : go", "note right of A", "B --> C : go"],
-            3,
-            "this note has no end, so all after it is not in the model",
-        ),
         (["state c <<choice>>", "[*] --> c", "c --> A : x", "A --> B : go"], 3, "c is no state to begin in"),
     ],
 )
@@ -108,7 +163,7 @@ def test_names_labels_and_looks(tmp_path):
     )  # fmt: skip
     assert [(s.name, s.about, s.durability.value) for s in machine.states] == [
         ("Being Preempted", "", "volatile"),
-        ("W", "until a host is free", "persistent"),
+        ("W", "it waits; until a host is free", "persistent"),
     ]
     assert table(machine) == {("e(1)", "W", "Being Preempted")} and machine.notes == []
 
@@ -123,6 +178,22 @@ def test_each_diagram_of_a_markdown_file_is_a_machine(tmp_path):
 
 
 FRAGMENTS = ["A", "B", "[*]", "-->", ":", "go", "[x]", "/", "state", "{", "}", "<<choice>>", '"L"', "as", "--", ",", "note", "any state", "é"]  # fmt: skip
+
+
+@pytest.mark.parametrize("fence", ["```mermaid %s ```", "~~~mermaid %s ~~~", "::: mermaid %s :::"])
+def test_a_code_block_ends_at_its_fence(tmp_path, fence):
+    text = f"# Orders\n\n{fence}\n\nPlaced --> Lost : this is no diagram\n".replace(
+        " %s ", "\nstateDiagram\nA --> B : go\n"
+    )
+    machine = sketch(tmp_path, "x.md", text)
+    assert table(machine) == {("go", "A", "B")} and machine.notes == []
+
+
+def test_a_semicolon_ends_a_statement(tmp_path):
+    """But not one of an entity."""
+    machine = drawn(tmp_path, "[*] --> A;", "A --> B : go;", "B --> A : back#59;", "A --> C : x ; ;")
+    assert table(machine) == {("go", "A", "B"), ("back;", "B", "A"), ("x", "A", "C")} and machine.notes == []
+    assert noted(drawn(tmp_path, "A --> B : go", "A; B"))[0] == (3, "this line is not understood")
 
 
 @settings(max_examples=150, deadline=None)

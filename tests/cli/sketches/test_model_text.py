@@ -167,7 +167,19 @@ def test_machines_of_one_file_have_distinct_names(tmp_path):
     ]
 
 
-EVENTS = st.sampled_from(["go", "stop", "is", "State", "a", 'say "x"', "{x}", "é", "\\n", "Row", "l"])
+@pytest.mark.parametrize("name", ["A", "Tables", "Properties", "As written", "None", "True", "JOB"])
+def test_a_machine_may_have_any_name(name):
+    """Names that the model uses itself, keywords, and those that are the same in capitals."""
+    drafts = [Draft(name), Draft("Job")]
+    for draft in drafts:
+        draft.move("go", "x", "y", NOWHERE.span(1))
+    model = loaded(model_text(named([draft.sketch() for draft in drafts], "x"), "x", NOWHERE))
+    assert [len(model.table(sort.name)) for sort in model.sorts] == [1, 1]
+
+
+EVENTS = st.sampled_from(
+    ['C:\\new "x"', 'say "x\\', "go", "stop", "is", "State", "a", 'say "x"', "{x}", "é", "\\n", "Row", "l"]
+)
 STATES = st.sampled_from(["A", "B", "C d", "C-d", 'E"', "None", "end"])
 
 

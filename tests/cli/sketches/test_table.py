@@ -43,6 +43,20 @@ def test_stars_are_every_state_and_the_beginning(tmp_path):
     assert machine.states[0].name == "B"
 
 
+def test_two_stars_of_one_event_are_two_events(tmp_path):
+    """Neither is dropped: conditions decide between them."""
+    machine = sketch(tmp_path, "x.csv", "from,event,to\nA,go,B\n*,reset,A\n*,reset,B\n")
+    resets = {(f"reset_to_{target.lower()}", source, target) for source in "AB" for target in "AB"}
+    assert table(machine) == {("go", "A", "B")} | resets
+
+
+def test_a_line_ends_where_an_editor_ends_it(tmp_path):
+    """Old Macs end lines with CR; a separator of Unicode is a part of a name."""
+    (tmp_path / "x.csv").write_bytes("from,event,to\rA,go\u2028on,B\r".encode())
+    source, (machine,) = read(tmp_path / "x.csv", None)
+    assert table(machine) == {("go on", "A", "B")} and source.text_of(machine.moves[0].span).startswith("A,go")
+
+
 @pytest.mark.parametrize("name", ["jobs.txt", "jobs"])
 def test_a_table_is_recognised_by_its_first_line(tmp_path, name):
     assert len(sketch(tmp_path, name, JOBS).moves) == 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schedproof.model import lang
-from schedproof.model.lang import Invariant, LifeCycle, Machine, Model, ModelError, Row, Sort, State
+from schedproof.model.lang import IntRange, Invariant, LifeCycle, Machine, Model, ModelError, Row, Sort, State
 from tests.model.lang.wrong_models import Job, j
 
 DECLARATIONS = [
@@ -53,6 +53,8 @@ def misspelt() -> None:
         (lambda: LifeCycle(name="a", sort=Job), "LifeCycle a: says and states are missing; write says=..., states=...", None),
         (lambda: Sort("Job"), "Sort Job: short is missing; write short=...", None),
         (lambda: Row(Job, "go", "Idle"), "Row: target is missing; write target=...", None),
+        (lambda: Row(Job, "go", "Idle", host=1), "Row: target is missing; write target=...", None),
+        (lambda: IntRange(1, 2, 3), "IntRange: 3 arguments have no name, and 2 may; write low and high only", None),
         (lambda: Machine(Job, [State("A")], states=[]), "Machine: the argument 'states' is there twice; give it once", None),
         (lambda: Sort("Job", "j", True), "Sort Job: 3 arguments have no name, and 2 may; write the name before each other: single=...", None),
         (lambda: Invariant("a"), "Invariant: 1 argument has no name, and none may; write the name before each other: name=...", None),

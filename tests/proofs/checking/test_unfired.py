@@ -17,6 +17,7 @@ from schedproof.proofs.checking import unfired as module
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import explored
 from schedproof.proofs.checking.unfired import Fired
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.profiling import profile, together
 from schedproof.proofs.verdict import Unfired
 from schedproof.proofs.verification.verdict_cache import Entry
@@ -62,6 +63,18 @@ def test_of_many_states_only_rules_without_a_cause_are_known(monkeypatch: pytest
 
 def test_nothing_is_known_if_states_are_missing() -> None:
     assert fired(with_idle_parts(), {"Lamp": 3}, Exploring(max_states=2)) is None
+
+
+def test_nothing_is_known_if_one_configuration_is_cut_short() -> None:
+    """In any order of the configurations."""
+    model = with_idle_parts()
+    (instance,) = instances(model, {"Lamp": 3})
+    explorations = [explore(instance, limit=2), explore(instance)]
+    for several in (explorations, explorations[::-1]):
+        seen = Fired(model)
+        for each in several:
+            seen.note(each)
+        assert seen.unfired() is None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def cases() -> Iterator[Case]:
     yield _from("x.mmd", " " * 1_000_001, "--from x.mmd  # of a megabyte")
     yield _from("x.mmd", "flowchart LR")
     yield _from("x.mmd", "stateDiagram-v2\n[*] --> Idle")
+    yield _from("x.mmd", "stateDiagram-v2\nIdle --> Busy : start\nnote right of Busy")
     yield _from("x.csv", "from,when,to")
+    yield _from("x.csv", "from,event,to,to")
     yield _from("x.csv", CSV)
     yield _from("x.csv", f"{CSV}Idle,start,")
     yield _from("x.csv", f"{CSV},start,Busy")
@@ -36,6 +38,16 @@ def cases() -> Iterator[Case]:
     yield _from("x.json", '{"states": [}')
     yield _from("x.json", "[" * 100_000, "[[[[[ ...  # x.json")
     yield _from("x.yaml", "[" * 100_000, "[[[[[ ...  # x.yaml")
+    yield _from("x.json", f"[{'1' * 5_000}]", "a number of 5,000 digits")
+    yield _from("x.json", '["\\ud800"]')
+    yield _from("x.yaml", "states: [idle]\nstates: [busy]")
+    yield _from(
+        "x.yaml",
+        "\n".join(f"{n}: &{n} [{','.join([f'*{p}'] * 9)}]" for p, n in ["ab", "bc", "cd", "de", "ef", "fg"]).replace(
+            "*a", "1"
+        ),
+        "aliases of aliases",
+    )
     yield _from("x.yaml", "# nothing")
     yield _from("x.yaml", "states: [idle")
     yield _from("x.yaml", "states: [idle, busy]")
@@ -44,6 +56,7 @@ def cases() -> Iterator[Case]:
     yield _from("x.yaml", "transitions: [start]")
     yield _from("x.yaml", "transitions: [[start, idle]]")
     yield _from("x.yaml", "transitions: [[start, idle, {to: busy}]]")
+    yield _from("x.yaml", f"transitions: [[start, idle, busy{', x' * 6}]]")
     yield _from("x.yaml", "states: [{label: idle}]\ntransitions: []", "states: [{label: idle}]")
     yield _from("x.py", "Machine(states=['idle'")
     yield _from("x.py", "x = '\0'", "x = '\\0'  # a NUL byte")

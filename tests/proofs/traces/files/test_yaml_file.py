@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from schedproof.model.lang.excerpt import Span, between
 from schedproof.proofs.traces import TraceError
 from schedproof.proofs.traces.formats.mapping import read_mapping
 from tests.proofs.traces.formats.test_mapping import LOG, MAPPING, checked
@@ -36,6 +38,20 @@ def test_a_wrong_part_has_carets(tmp_path: Path, old: str, new: str, line: str, 
     assert line in shown
     start = carets.index("^")
     assert shown[start:].startswith(below) and carets[start:] == "^" * len(below)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        ((0, 3), (0, 5), Span(1, 4, 1, 6)),
+        ((0, 3), (1, 4), Span(1, 4, 1, 7)),
+        ((3, 0), (3, 0), Span(2, 4, 2, 4)),
+    ],
+)
+def test_a_part_ends_with_its_first_line(first: tuple[int, int], last: tuple[int, int], expected: Span) -> None:
+    """Columns are bytes. A mark below the last line is the end of that line."""
+    marks = [SimpleNamespace(line=line, column=column) for line, column in (first, last)]
+    assert between(["é: {b,", "  c}", ""], *marks) == expected
 
 
 @pytest.mark.parametrize(
