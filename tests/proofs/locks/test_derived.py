@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from schedproof.model.locks import LocksError, parse
+from schedproof.proofs.locks import derived
 from schedproof.proofs.locks.answer import Answer
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
@@ -154,6 +155,13 @@ CASES = {
         + "  up(Queue q): [wlock q: [each Queue p around q: [wlock p: []]]]\n",
         CIRCLES,
         "a circle of 2 locks: queue1 > queue2 > queue1",
+    ),
+    "a tree from both ends, two levels apart": Made(
+        QUEUES
+        + "  down(Queue q): [wlock q: [each Queue c in q: [each Queue d in c: [wlock d: []]]]]\n"
+        + "  up(Queue q): [wlock q: [each Queue p around q: [each Queue o around p: [wlock o: []]]]]\n",
+        CIRCLES,
+        "a circle of 2 locks: queue1 > queue3 > queue1",
     ),
     "a tree from one end": Made(
         QUEUES + "  down(Queue q): [wlock q: [each Queue c in q: [down(c)]]]\n", REACQUIRED, ""
@@ -381,6 +389,41 @@ def test_threads_that_lock_nothing_do_not_follow_an_order() -> None:
     verdicts = {a.check.name: a.verdict for a in checked.answers}
     assert verdicts["threads-follow-the-order"] is Verdict.UNDETERMINED and not checked.ok
     assert unchecked(locks) == ("locks that no program acquires: A, B",)
+
+
+def verdict_of(text: str, check: str) -> Verdict:
+    """The verdict of one check of a file."""
+    (answer,) = model_check(parse(text, "made.yaml"), only=[check]).answers
+    return answer.verdict
+
+
+def test_a_search_that_stops_early_is_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = CASES["a gate"].text
+    assert verdict_of(gated, CIRCLES) is Verdict.PROVED
+    monkeypatch.setattr(derived, "MOST", 0)
+    assert verdict_of(gated, CIRCLES) is Verdict.UNDETERMINED
+
+
+def test_circles_that_are_too_long_are_not_excluded() -> None:
+    """Of the circles of at most five locks all have a gate; the one of six locks, which has none, is not looked at."""
+    ring = "".join(f"  t{n}: [lock {'abcdef'[n]}: [lock {'bcdefa'[n]}: []]]\n" for n in range(1, 6))
+    text = (
+        "objects: {a: mutex, b: mutex, c: mutex, d: mutex, e: mutex, f: mutex, g: mutex}\nthreads:\n"
+        "  t0: [lock g: [lock a: [lock b: []]]]\n  back: [lock g: [lock b: [lock a: []]]]\n"
+    )
+    assert verdict_of(text + ring, CIRCLES) is Verdict.UNDETERMINED
+    assert verdict_of(text, CIRCLES) is Verdict.PROVED
+
+
+def test_threads_that_run_together_may_run_twice() -> None:
+    text = CASES["a thread that runs once closes no circle with itself"].text
+    (answer,) = model_check(parse(f"{text}together: 2\n", "made.yaml"), only=[CIRCLES]).answers
+    assert answer.verdict is Verdict.REFUTED and "twice" not in answer.problem
+
+
+def test_to_send_where_there_is_always_room_is_no_wait() -> None:
+    text = "channels: {c: unbounded}\nobjects: {a: mutex}\nthreads: {one: [lock a: [send c]]}\n"
+    assert verdict_of(text, WAITING) is Verdict.UNDETERMINED
 
 
 def test_only_classes_describe_nothing_to_check() -> None:
