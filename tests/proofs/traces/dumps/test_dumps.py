@@ -320,6 +320,35 @@ def test_a_wait_for_an_unknown_object_releases_the_innermost_monitor(tmp_path: P
     assert thread.waits is not None and thread.waits.text == "for a signal (Queue.java:3)"
 
 
+def test_of_several_dumps_the_last_one_counts(tmp_path: Path) -> None:
+    """Threads that waited for each other earlier are not in a circle later, in Java and in Go."""
+    java = (SAMPLES / "jstack.txt").read_text()
+    later = 'Full thread dump OpenJDK:\n\n"main" #1 prio=5 tid=0x00007f0000000001 nid=0x1 runnable [0x1]\n'
+    report = report_of(f"{java}\n{later}", tmp_path)
+    assert report.circles == () and [one.name for one in report.dump.threads] == ["main"]
+    go = (SAMPLES / "goroutines.txt").read_text()
+    assert report_of(go + stack(41, "runnable", "x.main()"), tmp_path).circles == ()
+
+
+def test_the_argument_of_a_closure_is_no_receiver(tmp_path: Path) -> None:
+    text = stack(5, "sleep", "time.Sleep(0x1)", "x.(*Queue).Run.func1(0xc000010018)", "x.(*Queue).Run(0xc000010050)")
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert [hold.lock.name for hold in thread.holds] == ["", "0xc000010050"]
+
+
+def test_the_summary_of_a_java_machine_is_no_thread(tmp_path: Path) -> None:
+    """It repeats the stacks of a deadlock after the last thread, which neither holds nor waits for anything."""
+    idle = '"VM Thread" os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f00000000ff nid=0x9 runnable\n'
+    summary = (
+        'Found one Java-level deadlock:\n=============================\n"config":\n'
+        "        at org.example.Queue.apply(Queue.java:30)\n"
+        "        - waiting to lock <0x0000000000000011> (a org.example.Queue)\n"
+        "        - locked <0x0000000000000022> (a org.example.Node)\n"
+    )
+    (thread,) = report_of(idle + summary, tmp_path).dump.threads
+    assert thread.waits is None and thread.holds == ()
+
+
 AROUND: dict[str, Callable[[str], str]] = {
     "Windows line ends": lambda text: text.replace("\n", "\r\n"),
     "colours": lambda text: "".join(f"\x1b[31m{line}\x1b[0m\n" for line in text.splitlines()),
