@@ -336,6 +336,33 @@ def test_the_argument_of_a_closure_is_no_receiver(tmp_path: Path) -> None:
     assert [hold.lock.name for hold in thread.holds] == ["", "0xc000010050"]
 
 
+def test_the_frames_of_the_scheduler_are_passed_over(tmp_path: Path) -> None:
+    """As SIGQUIT prints them, with Go 1.19."""
+    scheduler = ("runtime.gopark(0x0?)", "runtime.goparkunlock(...)", "runtime.semacquire1(0xc000010024, 0x8?)")
+    text = stack(5, "semacquire", *scheduler, "sync.runtime_SemacquireMutex(0x0?)", *VISIT)
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert thread.waits is not None and thread.waits.text == "to lock some Queue (x.go:7)"
+
+
+def node(number: int, lock: str, receiver: str) -> str:
+    """A goroutine that waits for the lock of a node."""
+    return stack(number, "sync.Mutex.Lock", f"sync.(*Mutex).lockSlow({lock})", f"x.(*Node).Touch({receiver})")
+
+
+def test_a_lock_before_its_object_gives_no_offset(tmp_path: Path) -> None:
+    """The object has a pointer to the lock: how far they are apart says nothing of other objects."""
+    text = node(5, "0xc000001000", "0xc000002000") + node(6, "0xc000003000", "0x0?")
+    first, second = report_of(text, tmp_path).dump.threads
+    assert first.waits is not None and first.waits.lock == Lock("0xc000002000", "Node")
+    assert second.waits is not None and second.waits.lock == Lock("", "Node")
+
+
+def test_two_offsets_of_one_type_are_none(tmp_path: Path) -> None:
+    text = node(5, "0xc000002008", "0xc000002000") + node(6, "0xc000003010", "0xc000003000")
+    threads = report_of(text + node(7, "0xc000004008", "0x0?"), tmp_path).dump.threads
+    assert threads[2].waits is not None and threads[2].waits.lock == Lock("", "Node")
+
+
 def test_the_summary_of_a_java_machine_is_no_thread(tmp_path: Path) -> None:
     """It repeats the stacks of a deadlock after the last thread, which neither holds nor waits for anything."""
     idle = '"VM Thread" os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f00000000ff nid=0x9 runnable\n'
