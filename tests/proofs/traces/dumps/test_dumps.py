@@ -304,7 +304,7 @@ def test_idle_threads_of_a_pool_wait_for_no_lock(tmp_path: Path) -> None:
     assert [circle.names for circle in report_of(gate, tmp_path).circles] == [("a", "b")]
 
 
-def test_a_wait_for_an_unknown_object_releases_the_innermost_monitor(tmp_path: Path) -> None:
+def test_a_wait_without_an_object_releases_one_monitor(tmp_path: Path) -> None:
     """Compiled code may not say for which object it waits; the dump still lists its monitor as locked."""
     text = """\
         "waiter" #1 prio=5 tid=0x00007f0000000001 nid=0x1 in Object.wait() [0x1]
