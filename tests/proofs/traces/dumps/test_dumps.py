@@ -363,6 +363,13 @@ def test_two_offsets_of_one_type_are_none(tmp_path: Path) -> None:
     assert threads[2].waits is not None and threads[2].waits.lock == Lock("", "Node")
 
 
+def test_the_first_report_of_a_kernel_counts(tmp_path: Path) -> None:
+    """After it lockdep turns itself off; what follows in the log is of another boot."""
+    first, second = ((SAMPLES / f"lockdep_{name}.txt").read_text() for name in ("circular", "recursive"))
+    for text, name in ((first + second, "kworker/3:1/101"), (second + first, "scheduler/4514")):
+        assert [one.name for one in report_of(text, tmp_path).dump.threads] == [name]
+
+
 def test_the_summary_of_a_java_machine_is_no_thread(tmp_path: Path) -> None:
     """It repeats the stacks of a deadlock after the last thread, which neither holds nor waits for anything."""
     idle = '"VM Thread" os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f00000000ff nid=0x9 runnable\n'
