@@ -263,6 +263,11 @@ def any_set(self: Any, *arguments: Any) -> None:
     """The sets need not be the smallest."""
 
 
+def moves_no_gate(edges: Any, way: Any, gated: Any, by: Any) -> set[tuple[str, str]]:
+    """A gate that a change moves still excludes its circles."""
+    return _opened(edges, way, gated, ())
+
+
 def every_edge(circles: Circles, every: Sequence[Acquisition]) -> Any:
     """What a gate excludes has to change too."""
     return _mend(Circles(circles.circles, (), circles.complete), every)
@@ -272,11 +277,12 @@ def no_edge(locks: Sequence[str]) -> list[tuple[str, str]]:
     return [(locks[0], locks[1])]
 
 
-_mend = mend.mend
+_mend, _opened = mend.mend, mend._opened
 
 SEEDED: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
     "sets are not the smallest": (z3.Optimize, "minimize", any_set, lambda: agrees(range(60))),
     "circles behind a gate may open": (mend, "_opened", opens_nothing, opened_gate),
+    "a gate that moves still counts": (mend, "_opened", moves_no_gate, lambda: mended_chains(range(390, 395))),
     "one place for all": (model_check_module, "acquisitions", one_of_each, every_place),
     "at most one way": (mend, "MOST", 1, both_places),
     "gates do not count": (
