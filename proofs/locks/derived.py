@@ -3,7 +3,8 @@
 A circle of such acquisitions is a deadlock of threads that each hold one lock of it and wait for the next. As in
 Linux's lockdep, the threads need not be described as running at once. A circle is left out if two of the threads would
 have to hold one lock that excludes them: a *gate* (the gate locks of Goodlock; Havelund 2000). A reader waits for
-readers only while a writer waits too, so a circle that needs this says which writer.
+readers only while a writer waits too, so a circle that needs this says which writer. It is left out if a gate keeps
+every writer of the file from waiting then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from schedproof.model.locks.language import Acquire, Mode
 from .runs import Held, Tried
 
 LONGEST = 5
-"""The most locks of a circle that is searched for."""
+"""The most locks of a circle that is searched for. Where locks have no such circle, a shortest one counts too."""
 
 MOST = 5_000
 """The most circles that are looked at."""
@@ -36,6 +37,7 @@ class Acquisition:
         thread: the name of the thread, which runs once; "" if the program may run any number of times.
         places: where each held lock was acquired; a lock of the caller has none.
         after: the number of steps before it.
+        step, steps: the text of its step, and of those that acquired the held locks: several can be in one line.
     """
 
     name: str
@@ -47,6 +49,8 @@ class Acquisition:
     place: Place = field(compare=False)
     places: Mapping[str, Place] = field(compare=False)
     after: int = field(compare=False)
+    step: str = field(compare=False, default="")
+    steps: Mapping[str, str] = field(compare=False, default_factory=dict)
 
     def held_as(self, lock: str) -> Mode | None:
         """The strongest mode in which the program holds a lock; None if it does not."""
@@ -65,38 +69,41 @@ class Acquisition:
 
 
 def acquisitions(tried: Iterable[Tried], once: Collection[str] = ()) -> list[Acquisition]:
-    """Every acquisition of some runs, once each.
+    """Every acquisition of some runs, once for each place.
 
     Args:
         tried: the runs.
         once: the names of threads that run once.
     """
-    known: dict[Acquisition, None] = {}
+    known: dict[object, Acquisition] = {}
     for one in tried:
         arguments = ", ".join(f"{name} = {value}" for name, value in one.arguments.items() if name != value)
         places: dict[str, Place] = {}
+        steps: dict[str, str] = {}
         for number, event in enumerate(one.run):
             if not isinstance(event.step, Acquire) or event.mode is None:
                 continue
             held = {name for name, _ in event.held}
             places_before = {name: place for name, place in places.items() if name in held}
-            places[event.object] = event.step.place
+            steps_before = {name: text for name, text in steps.items() if name in held}
+            places[event.object], steps[event.object] = event.step.place, event.step.text
             if event.step.tries:
                 continue  # it waits for no lock, and no reader waits for it
-            known[
-                Acquisition(
-                    one.name,
-                    f"{one.name} with {arguments}" if arguments else one.name,
-                    one.name if one.name in once else "",
-                    event.held,
-                    event.object,
-                    event.mode,
-                    event.step.place,
-                    places_before,
-                    number,
-                )
-            ] = None
-    return list(known)
+            made = Acquisition(
+                one.name,
+                f"{one.name} with {arguments}" if arguments else one.name,
+                one.name if one.name in once else "",
+                event.held,
+                event.object,
+                event.mode,
+                event.step.place,
+                places_before,
+                number,
+                event.step.text,
+                steps_before,
+            )
+            known.setdefault((made, made.place, *places_before.items(), made.step, *steps_before.items()), made)
+    return list(known.values())
 
 
 @dataclass(frozen=True)
@@ -107,11 +114,13 @@ class Circle:
         locks: the lock that each program holds.
         by: for each of them the acquisition of the next lock.
         twice: the thread that would have to run twice; "" if none.
+        writers: who has to wait to write the locks :attr:`through_writers`; None for one that the file does not describe.
     """
 
     locks: tuple[str, ...]
     by: tuple[Acquisition, ...]
     twice: str = ""
+    writers: tuple[Acquisition | None, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,7 +146,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Gated:
-    """A circle that cannot close: two programs of it would hold ``gate`` at once, which excludes them."""
+    """A circle that cannot close: two programs of it, or a writer that it needs, would hold ``gate`` at once."""
 
     circle: Circle
     gate: str
@@ -173,11 +182,16 @@ def find_circles(every: Sequence[Acquisition]) -> Circles:
             if held != one.lock and one.held_as(one.lock) is None:
                 edges.setdefault((held, one.lock), []).append(one)
     graph: nx.DiGraph[str] = nx.DiGraph(list(edges))
+    writers = _Writers(every)
     parts = [graph.subgraph(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
     complete = all(len(part) <= LONGEST or _common_gate(part, edges) for part in parts)
     open_: dict[tuple[str, ...], Circle] = {}
     gated: dict[tuple[str, ...], Gated] = {}
-    names = [way for part in parts for way in islice(nx.simple_cycles(part, length_bound=LONGEST), MOST + 1)]
+    names = [
+        way
+        for part in parts
+        for way in (list(islice(nx.simple_cycles(part, length_bound=LONGEST), MOST + 1)) or [_shortest(part)])
+    ]
     if len(names) > MOST:
         names, complete = names[:MOST], False
     for way in sorted(names, key=lambda each: (len(each), sorted(each))):
@@ -185,43 +199,90 @@ def find_circles(every: Sequence[Acquisition]) -> Circles:
         locks = (*way[first:], *way[:first])
         ends = zip(locks, (*locks[1:], locks[0]), strict=True)
         ways = [_different(edges[pair]) for pair in ends]
-        circle = _possible(locks, ways)
+        circle = _possible(locks, ways, writers)
         if circle is not None:
             open_[locks] = circle
-        elif (gate := _gate(locks, ways)) is not None:
+        elif (gate := _gate(locks, ways, writers)) is not None:
             gated[locks] = gate
     return Circles(tuple(open_.values()), tuple(gated.values()), complete)
 
 
-def _possible(locks: tuple[str, ...], ways: Sequence[Sequence[Acquisition]]) -> Circle | None:
+def _shortest(part: nx.DiGraph[str]) -> list[str]:
+    """A shortest circle of a part of the graph."""
+    back = (nx.shortest_path(part, other, one) for one, other in part.edges)
+    return min(back, key=len)
+
+
+class _Writers:
+    """The described writers of each lock."""
+
+    def __init__(self, every: Sequence[Acquisition]) -> None:
+        self.every = every
+        self.of: dict[str, list[Acquisition]] = {}
+
+    def __getitem__(self, lock: str) -> Sequence[Acquisition]:
+        if lock not in self.of:
+            self.of[lock] = _different(writers_of(self.every, lock))
+        return self.of[lock]
+
+
+def _possible(locks: tuple[str, ...], ways: Sequence[Sequence[Acquisition]], writers: _Writers) -> Circle | None:
     """A choice of acquisitions that can wait for each other at once; one without more assumptions if there is one."""
-    for writers in (False, True):
-        if (chosen := next(_choices(ways, writers, repeats=False), None)) is not None:
-            return Circle(locks, chosen)
-    for writers in (False, True):
-        if (chosen := next(_choices(ways, writers, repeats=True), None)) is not None:
-            return Circle(locks, chosen, next(a.thread for a, b in combinations(chosen, 2) if _same(a, b)))
+    for repeats in (False, True):
+        for among in (None, writers):
+            if (choice := next(_choices(ways, among, repeats=repeats), None)) is not None:
+                chosen, between = choice
+                together = [*chosen, *(one for one in between if one is not None)]
+                twice = next((a.thread for a, b in combinations(together, 2) if _same(a, b)), "")
+                return Circle(locks, chosen, twice, between)
     return None
 
 
 def _choices(
-    ways: Sequence[Sequence[Acquisition]], writers: bool, *, repeats: bool, chosen: tuple[Acquisition, ...] = ()
-) -> Iterator[tuple[Acquisition, ...]]:
-    """Choices of one acquisition for each edge, of programs that exclude each other by no lock.
+    ways: Sequence[Sequence[Acquisition]],
+    writers: _Writers | None,
+    *,
+    repeats: bool,
+    chosen: tuple[Acquisition, ...] = (),
+) -> Iterator[tuple[tuple[Acquisition, ...], tuple[Acquisition | None, ...]]]:
+    """Choices of one acquisition for each edge, of programs that exclude each other by no lock, and of the writers needed.
 
     Args:
         ways: for each edge of the circle its acquisitions.
-        writers: whether a reader may wait for a reader, because of a writer.
+        writers: the writers because of which a reader may wait for a reader; None if it may not.
         repeats: whether a thread may run twice.
         chosen: the acquisitions chosen so far.
     """
     if len(chosen) == len(ways):
-        if writers or not _through_writers(chosen):
-            yield chosen
+        through = _through_writers(chosen)
+        if writers is not None:
+            yield from ((chosen, each) for each in _between(through, writers, chosen, repeats=repeats))
+        elif not through:
+            yield chosen, ()
         return
     for one in ways[len(chosen)]:
-        if all(_gates(one, other) == () and (repeats or not _same(one, other)) for other in chosen):
+        if _fits(one, chosen, repeats=repeats):
             yield from _choices(ways, writers, repeats=repeats, chosen=(*chosen, one))
+
+
+def _between(
+    through: Sequence[str], writers: _Writers, chosen: tuple[Acquisition, ...], *, repeats: bool
+) -> Iterator[tuple[Acquisition | None, ...]]:
+    """Choices of a writer of each lock that can wait while the chosen programs do; None where the file describes none."""
+    if not through:
+        yield ()
+    elif not writers[through[0]]:
+        yield from ((None, *rest) for rest in _between(through[1:], writers, chosen, repeats=repeats))
+    else:
+        for one in writers[through[0]]:
+            if _fits(one, chosen, repeats=repeats):
+                for rest in _between(through[1:], writers, (*chosen, one), repeats=repeats):
+                    yield (one, *rest)
+
+
+def _fits(one: Acquisition, chosen: Sequence[Acquisition], *, repeats: bool) -> bool:
+    """Whether a program can wait while the chosen ones do."""
+    return all(_gates(one, other) == () and (repeats or not _same(one, other)) for other in chosen)
 
 
 def _same(one: Acquisition, other: Acquisition) -> bool:
@@ -247,12 +308,23 @@ def _common_gate(part: nx.DiGraph[str], edges: Mapping[tuple[str, str], Sequence
     return bool(set.intersection(*exclusive) - set(part.nodes))
 
 
-def _gate(locks: tuple[str, ...], ways: Sequence[Sequence[Acquisition]]) -> Gated | None:
+def _gate(locks: tuple[str, ...], ways: Sequence[Sequence[Acquisition]], writers: _Writers) -> Gated | None:
     """The gate of a circle that cannot close; None if a lock of the circle itself excludes it."""
     chosen = tuple(way[0] for way in ways)
     for one, other in combinations(chosen, 2):
         if (gate := next((name for name in _gates(one, other) if name not in locks), None)) is not None:
             return Gated(Circle(locks, chosen), gate, (one.program, other.program))
+    needed = [(lock, one) for lock in _through_writers(chosen) for one in writers[lock]]
+    others = [*chosen, *(one for _, one in needed)]
+    for lock, one in needed:
+        for other in others:
+            if one is not other and (gate := next((name for name in _gates(one, other) if name not in locks), None)):
+                writer = (
+                    one.program
+                    if one.program == other.program
+                    else f"{one.program}, which has to write {lock} in between,"
+                )
+                return Gated(Circle(locks, chosen), gate, (other.program, writer))
     return None
 
 
@@ -285,11 +357,13 @@ class Reacquired:
         by: the acquisition.
         reads: both acquisitions are for reading: it waits only for a writer in between.
         writers: the described programs that write the lock and can wait in between.
+        itself: the program writes the lock too, and runs once.
     """
 
     by: Acquisition
     reads: bool
     writers: tuple[Acquisition, ...] = ()
+    itself: bool = False
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -301,13 +375,13 @@ class Reacquired:
         """What is wrong, in words."""
         if not self.reads:
             return f"{self.by.program} holds {self.by.lock}, and waits for itself"
-        return f"{self.by.program} reads {self.by.lock} twice; {writer_between(self.by.lock, self.writers)}"
+        return f"{self.by.program} reads {self.by.lock} twice; {writer_between(self.by.lock, self.writers, itself=self.itself)}"
 
 
-def writer_between(lock: str, writers: Sequence[Acquisition]) -> str:
-    """Who could write a lock between two readers, in words."""
+def writer_between(lock: str, writers: Sequence[Acquisition], *, itself: bool = False) -> str:
+    """Who could write a lock between two readers, in words; ``itself`` if one of the readers writes it, too."""
     if not writers:
-        return f"the file describes no writer of {lock}, but one that it leaves out would block the second reader"
+        return f"the file describes no {'other ' if itself else ''}writer of {lock}, but one that it leaves out would block the second reader"
     return f"{writers[0].program}, which {writers[0].says}, would block the second reader while it waits"
 
 
@@ -335,12 +409,13 @@ def find_repeated(every: Sequence[Acquisition]) -> Repeated:
         if one.mode is not Mode.READ or held is not Mode.READ:
             violations.append(Reacquired(one, reads=False))
             continue
-        writers = tuple(writer for writer in writers_of(every, one.lock) if not _same(one, writer))
+        known = writers_of(every, one.lock)
+        writers = tuple(writer for writer in known if not _same(one, writer))
         free = tuple(writer for writer in writers if not _gates(one, writer))
         if writers and not free:
             gated.append((one, _gates(one, writers[0])[0]))
         else:
-            violations.append(Reacquired(one, reads=True, writers=free))
+            violations.append(Reacquired(one, reads=True, writers=free, itself=bool(known)))
     violations.sort(key=lambda each: (each.reads, each.by.after))
     return Repeated(tuple(violations), tuple(gated))
 

@@ -10,7 +10,7 @@ from schedproof.proofs.verdict import Method, Verdict
 
 from .answer import Answer
 from .checks import Check
-from .derived import Acquisition, find_circles, find_repeated, writer_between, writers_of
+from .derived import Acquisition, find_circles, find_repeated, writer_between
 from .mend import mend
 
 
@@ -42,7 +42,8 @@ def circles(check: Check, instances: Sequence[Instance]) -> Answer:
         first = among.circles[0]
         others = {each.names: each.text for each in reversed(among.circles) if each.names != first.names}
         parts = [f"a circle of {len(first.locks)} locks: {first.text}"]
-        parts += [writer_between(lock, writers_of(instance.acquisitions, lock)) for lock in first.through_writers]
+        between = zip(first.through_writers, first.writers, strict=True)
+        parts += [writer_between(lock, [writer] if writer is not None else []) for lock, writer in between]
         parts += [f"{first.twice} would have to run twice"] if first.twice else []
         return Answer(
             check,
@@ -56,7 +57,11 @@ def circles(check: Check, instances: Sequence[Instance]) -> Answer:
             circles=among,
             remedies=tuple(tuple(change.text for change in way) for way in mend(among, instance.acquisitions)),
         )
-    why = "" if all(among.complete for _, among in results) else "there are too many circles to look at all"
+    why = (
+        ""
+        if all(among.complete for _, among in results)
+        else "there are too many circles, or circles of too many locks, to look at all"
+    )
     return _holds(check, instances, why, reversed(gated.values()))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from schedproof.model.locks.language import Mode
+
 from .derived import Circle
 from .explore import Problem
 
@@ -41,12 +43,22 @@ def of_problem(problem: Problem) -> list[LaneStep]:
 
 
 def of_circle(circle: Circle) -> list[LaneStep]:
-    """The programs of a circle: each has acquired a lock and waits for the next; a program that occurs twice is numbered."""
-    names = [one.program for one in circle.by]
+    """The programs of a circle: each has acquired a lock and waits for the next; a program that occurs twice is numbered.
+
+    Between readers there are the writers for which they wait.
+    """
+    between = list(zip(circle.through_writers, circle.writers, strict=True))
+    names = [*(one.program for one in circle.by), *(one.program if one else f"a writer of {on}" for on, one in between)]
     lanes = [name if names.count(name) == 1 else f"{name}, {n + 1}" for n, name in enumerate(names)]
-    pairs = list(zip(lanes, circle.locks, circle.by, strict=True))
+    pairs = list(zip(lanes[: len(circle.by)], circle.locks, circle.by, strict=True))
+    writers = [
+        (lane, str(one.mode if one else Mode.WRITE), on)
+        for lane, (on, one) in zip(lanes[len(circle.by) :], between, strict=True)
+    ]
     steps = [LaneStep(lane, str(one.held_as(lock)), lock) for lane, lock, one in pairs]
-    return [*steps, *(LaneStep(lane, str(one.mode), one.lock, waits=True, final=True) for lane, _, one in pairs)]
+    steps += [LaneStep(lane, how, on, waits=True) for lane, how, on in writers]
+    steps += [LaneStep(lane, str(one.mode), one.lock, waits=True, final=True) for lane, _, one in pairs]
+    return [*steps, *(LaneStep(lane, how, on, waits=True, final=True) for lane, how, on in writers)]
 
 
 def table(steps: Sequence[LaneStep]) -> list[str]:

@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import UNBOUNDED, Access, Call, Operation, Receive, Rule, Send, SeveralRule
+from schedproof.model.locks.language import (
+    UNBOUNDED,
+    Access,
+    Acquire,
+    Call,
+    Operation,
+    Receive,
+    Rule,
+    Send,
+    SeveralRule,
+)
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Disagreement, Method, Verdict
 
@@ -367,6 +377,9 @@ class _Work:
         tried = self.runs_of_threads()
         if broken := self.tries(check, tried, find_violation):
             return self.refuted(check, broken)
+        if not any(isinstance(event.step, Acquire) for one in tried for event in one.run):
+            note = "vacuous: no lock is acquired"
+            return Answer(check, Verdict.UNDETERMINED, Method.EXPLORATION, self.scope, note=note)
         note = f"{len(tried)} runs"
         return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
 

@@ -146,9 +146,7 @@ class _Walk:
             case Send(channel=channel) | Receive(channel=channel):
                 yield (event(channel),), held
             case Serve(body=body):
-                yield from self.steps(
-                    body, scope, held, name, deep
-                )  # one round: a round that ends otherwise is reported
+                yield from self.rounds(body, scope, held, name, deep)
             case Either(alternatives=alternatives):
                 for each in alternatives:
                     yield from self.steps(each, scope, held, name, deep)
@@ -173,6 +171,20 @@ class _Walk:
                 inner = dict(zip(called.parameters, values, strict=True))
                 for events, after in self.steps(called.steps, inner, held, operation, deep + 1):
                     yield (event(",".join(values)), *events), after
+
+    def rounds(
+        self, body: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int
+    ) -> Ways:
+        """Runs of one round, and after a round that ends with other locks those of the next, until no round begins anew."""
+        begun = {frozenset(held)}
+        open_: list[tuple[Run, tuple[Held, ...]]] = [((), held)]
+        while open_:
+            before, now = open_.pop()
+            for events, after in self.steps(body, scope, now, name, deep):
+                yield before + events, after
+                if frozenset(after) not in begun:
+                    begun.add(frozenset(after))
+                    open_.append((before + events, after))
 
     def every(
         self,

@@ -81,8 +81,8 @@ class _Used:
 
     def locks_left(self) -> list[str]:
         """The classes, and the locks without a class, that no program acquires."""
-        if not self.locks:
-            return []  # then no program is described, or the checks say so
+        if not (self.description.operations or self.description.threads):
+            return []  # no program is described, which is said by itself
         plain = [name for name, one in self.description.objects.items() if one.of in list(Kind)]
         names = [name for name in self.description.classes if name not in list(Kind)]
         return [name for name in [*names, *plain] if name not in self.locks]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,12 @@ LARGEST = 256 << 20
 LONGEST = 1000
 """The most characters of a line of a dump that are read. Stacks have shorter lines."""
 
+RECORD = re.compile(r'"(?:thread|op)"')
+"""In the first line of records of locks. Other JSON is a program's log, which a dump may follow."""
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+TIME = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) ")
+
 FORMATS = (
     "records of locks (JSON Lines), a Go goroutine dump, a report of go-deadlock, a thread dump of jstack, "
     "or a warning of lockdep"
@@ -37,14 +44,13 @@ def check_locks_log(locks: Locks, path: Path) -> RecordsReport | DumpReport:
         LocksError: the programs of the file cannot be run.
     """
     lines = _lines(path)
-    if lines[0].text.startswith("{"):
+    if lines[0].text.startswith("{") and (RECORD.search(lines[0].text) or _reader(lines) is None):
         report, orders = check_lines(locks, lines)
         edges = [
             Edge(Lock(held.lock, held.of), Lock(one.lock, one.of), one.thread, f"line {one.line}", f"line {held.line}")
             for held, one in orders
         ]
         return RecordsReport(report, compare(locks, edges))
-    lines = [replace(line, text=line.text[:LONGEST]) for line in lines]
     reader = _reader(lines)
     if reader is None:
         raise TraceError(f"{called(path)}: {_unknown(lines)}")
@@ -64,6 +70,9 @@ def _lines(path: Path) -> list[TextLine]:
             size += len(line.text) + 1
             if size > LARGEST:
                 raise TraceError(f"{called(path)}: larger than {LARGEST >> 20} MiB; leave out what is not about locks")
+            if not line.text.startswith("{"):
+                # Colours, and the times that docker and kubectl write before each line, are not of the dump.
+                line = replace(line, text=TIME.sub("", COLOUR.sub("", line.text[:LONGEST])).strip())
             lines.append(line)
     if not lines:
         raise TraceError(f"{called(path)}: the file is empty; write at least one line")

@@ -41,7 +41,9 @@ class Circle:
 def find_circles(dump: Dump) -> tuple[Circle, ...]:
     """The circles of waiting threads, a shortest one for each group of them; if there is none, the circle of orders.
 
-    A holder of the same type counts only if no circle is found by the names of locks.
+    A holder of the same type counts only if no circle is found by the names of locks. A thread that waits for a lock
+    does not keep others from it, and is in a circle with itself only if no thread may hold the lock and does not wait
+    for it: threads that queue for a busy lock are in no circle.
     """
     return _of_threads(dump.threads) or _of_orders(dump.edges)
 
@@ -50,7 +52,12 @@ def find_circles(dump: Dump) -> tuple[Circle, ...]:
 
 
 def _of_threads(threads: Sequence[ThreadState]) -> tuple[Circle, ...]:
-    alone = [(one, hold) for one in threads if (hold := _by_name(one, one)) is not None]
+    holders = _Holders(threads)
+    alone = [
+        (one, hold)
+        for one, hold in ((one, _by_name(one, one)) for one in threads)
+        if hold is not None and (hold.certain or not holders.are_busy(one))
+    ]
     circles = [Circle((one.name,), (_step(one, one, hold),), hold.certain) for one, hold in alone]
     for by_type in (False, True):
         for ring in _Graph(threads, by_type).shortest() if not (by_type and circles) else ():
@@ -60,6 +67,28 @@ def _of_threads(threads: Sequence[ThreadState]) -> tuple[Circle, ...]:
             certain = not by_type and all(hold.certain for hold in holds)
             circles.append(Circle(tuple(one.name for one in ring), steps, certain))
     return tuple(circles)
+
+
+class _Holders:
+    """By name of a lock the threads that may hold it, one for each lock that they wait for."""
+
+    def __init__(self, threads: Sequence[ThreadState]) -> None:
+        self.of: dict[str, dict[tuple[str, str], ThreadState]] = {}
+        for one in threads:
+            wait = one.waits
+            key = (wait.lock.name, wait.address) if wait is not None and wait.lock is not None else ("", "")
+            for hold in one.holds:
+                self.of.setdefault(hold.lock.name, {}).setdefault(key, one)
+
+    def are_busy(self, one: ThreadState) -> bool:
+        """Whether a thread that does not wait for the lock of ``one`` may hold it."""
+        assert one.waits is not None and one.waits.lock is not None
+        return any(not _queue(one, other) for other in self.of[one.waits.lock.name].values())
+
+
+def _queue(one: ThreadState, other: ThreadState) -> bool:
+    """Whether both threads certainly wait for the same lock."""
+    return one.waits is not None and other.waits is not None and one.waits.is_for_the_lock_of(other.waits)
 
 
 def _step(one: ThreadState, other: ThreadState, hold: Hold) -> str:
@@ -97,6 +126,7 @@ class _Graph:
             for hold in one.holds:
                 for key in _held(hold.lock, by_type):
                     self.holders.setdefault(key, []).append(number)
+        self.sets = {key: frozenset(of) for key, of in self.holders.items()}
 
     def shortest(self) -> Iterator[list[ThreadState]]:
         """For each group of threads that wait for each other a shortest circle of two or more."""
@@ -116,26 +146,29 @@ class _Graph:
     def ring(self, start: int, shorter_than: int) -> list[int]:
         """A shortest circle through a thread; [] if there is none that is shorter."""
         before: dict[int, int] = {}
-        seen: set[Key] = set()
+        left: dict[Key, Sequence[int]] = {}
         queue = deque([(start, 1)])
         while queue:
             number, length = queue.popleft()
             if length >= shorter_than:
                 return []
             for key in self.waits[number]:
-                holders = self.holders.get(key, ())
-                if number != start and start in holders:
+                closes = number != start and start in self.sets.get(key, ())
+                if closes and not _queue(self.threads[number], self.threads[start]):
                     back = [number]
                     while back[-1] != start:
                         back.append(before[back[-1]])
                     return back[::-1]
-                if key in seen:
-                    continue
-                seen.add(key)
-                for other in holders:
-                    if other != start and other != number and other not in before:
+                in_queue = []
+                for other in left.get(key, self.holders.get(key, ())):
+                    if other == start or other in before:
+                        continue
+                    if _queue(self.threads[number], self.threads[other]):
+                        in_queue.append(other)
+                    else:
                         before[other] = number
                         queue.append((other, length + 1))
+                left[key] = in_queue
         return []
 
 

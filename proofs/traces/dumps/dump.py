@@ -57,17 +57,26 @@ class Wait:
         how: what it waits for, in words: "to lock", "to read", "to receive", ...
         lock: the lock; None if it waits for something else.
         where: the place in its stack.
+        address: the address of the lock itself, where ``lock`` has the name of its object; "" if it is unknown.
     """
 
     how: str
     lock: Lock | None
     where: str
+    address: str = ""
 
     @property
     def text(self) -> str:
         """The same in words."""
         what = f" {self.lock.text}" if self.lock is not None else ""
         return f"{self.how}{what}{f' ({self.where})' if self.where else ''}"
+
+    def is_for_the_lock_of(self, other: Wait) -> bool:
+        """Whether both certainly wait for the same lock."""
+        if self.address and other.address:
+            return self.address == other.address
+        names = [one.lock.name for one in (self, other) if one.lock is not None and one.lock.name]
+        return len(names) == 2 and names[0] == names[1]
 
 
 @dataclass(frozen=True)

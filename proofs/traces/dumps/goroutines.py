@@ -16,6 +16,9 @@ from schedproof.proofs.traces.files.lines import TextLine
 from .dump import Dump, Hold, Lock, ThreadState, Wait
 
 HEADER = re.compile(r"goroutine (\d+)(?: gp=\S+ m=\S+(?: mp=\S+)?)? \[([^\]]{1,200})\]:$")
+STATUS = re.compile(r" \((?:scan|leaked|durable)\)$")
+"""What the runtime says of a goroutine after the reason of its wait."""
+
 CALL = re.compile(r"(?P<function>[^\s(][^\s]*?(?:\(\*[^)]*\)[^\s(]*)?)\((?P<arguments>.*)\)$")
 PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x\S+ sp=0x\S+ pc=0x\S+)?$")
 """A place; a dump on SIGQUIT has registers after it."""
@@ -31,7 +34,11 @@ ACQUIRES = {
     "RWMutex.Lock": "to write",
     "RWMutex.RLock": "to read",
 }
-"""The methods that wait for a lock, in package sync and in packages with the same methods, as go-deadlock."""
+"""The methods that wait for a lock: those of package sync, and methods of the same names that call them, of go-deadlock
+and of a program's own wrapper."""
+
+SLEEPS = "runtime.semacquire1"
+"""The function in which a goroutine sleeps until it gets a lock; its first argument is the address of a semaphore."""
 
 LOCK_STATES = ("semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock")
 OTHER_STATES = {
@@ -58,7 +65,7 @@ class Frame:
         function: the full name.
         type: the type of the receiver; "" for a function.
         method: the name after it.
-        receiver: the address of the object; "" if it is unknown.
+        receiver: the address of the object, or of the semaphore of :data:`SLEEPS`; "" if it is unknown.
         place: the name of the file and the line.
     """
 
@@ -98,7 +105,7 @@ def goroutines(lines: Sequence[TextLine]) -> list[Goroutine]:
     for line in lines:
         if match := HEADER.match(line.text):
             end()
-            header, frames, call = (match[1], match[2].split(",")[0], line.number), [], None
+            header, frames, call = (match[1], STATUS.sub("", match[2].split(",")[0]), line.number), [], None
         elif header is not None and line.text.startswith("created by "):
             call = None
         elif header is not None and call is not None and (match := PLACE.match(line.text)):
@@ -131,28 +138,48 @@ def thread_state(name: str, goroutine: Goroutine, offsets: Mapping[str, int]) ->
     """
     waits, after = _wait(goroutine, offsets)
     holds: dict[Lock, Hold] = {}
+    released = _released(goroutine)
     for frame in goroutine.frames[after:]:
-        if frame.of_the_program:
+        if frame.of_the_program and frame.receiver not in released:
             lock = Lock(frame.receiver, frame.type)
             holds.setdefault(lock, Hold(lock, f"{frame.method}, {frame.place}", certain=False))
     return ThreadState(name, goroutine.line, tuple(holds.values()), waits)
 
 
+def _released(goroutine: Goroutine) -> set[str]:
+    """The object whose lock is released: who waits for a condition has released it, as far as the stack shows whose it is."""
+    if goroutine.state != "sync.Cond.Wait":
+        return set()
+    frames = [*goroutine.frames]
+    last = next((n for n, frame in enumerate(frames) if frame.function == "sync.(*Cond).Wait"), len(frames))
+    return {frame.receiver for frame in frames[last + 1 : last + 2] if frame.receiver}
+
+
+def _last(goroutine: Goroutine) -> int | None:
+    """The number of the outermost frame of the methods that wait for a lock; None if there is none."""
+    frames = goroutine.frames
+    last = max((n for n, frame in enumerate(frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
+    while last is not None and last + 1 < len(frames) and _wraps(frames[last + 1]):
+        last += 1
+    return last
+
+
 def _wait(goroutine: Goroutine, offsets: Mapping[str, int]) -> tuple[Wait | None, int]:
     """What a goroutine waits for, and the number of frames until the caller of the method that waits."""
-    last = max((n for n, frame in enumerate(goroutine.frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
+    last = _last(goroutine)
     if goroutine.state in LOCK_STATES and last is not None:
-        how, address = _acquires(goroutine.frames[last]), _address(goroutine.frames[: last + 1])
+        how, address = _wraps(goroutine.frames[last]), _address(goroutine.frames[: last + 1])
+        itself = address or _semaphore(goroutine.frames[:last])
         rest = goroutine.frames[last + 1 :]
         if not rest:
-            return Wait(how, Lock(address, ""), ""), last + 1
+            return Wait(how, Lock(address, ""), "", itself), last + 1
         owner = rest[0]
         name = owner.receiver
         if not name and address and owner.type in offsets:
             name = hex(int(address, 16) - offsets[owner.type])
         # The lock of a function that is no method has only its own address.
         lock = Lock(name, owner.type) if owner.of_the_program else Lock(address, "")
-        return Wait(how, lock, owner.place), last + 2
+        return Wait(how, lock, owner.place, itself), last + 2
     place = next((f.place for f in goroutine.frames if not f.function.startswith(OUR_OWN)), "")
     if goroutine.state in OTHER_STATES:
         return Wait(OTHER_STATES[goroutine.state], None, place), 0
@@ -162,19 +189,30 @@ def _wait(goroutine: Goroutine, offsets: Mapping[str, int]) -> tuple[Wait | None
 def _acquires(frame: Frame) -> str:
     """What a method of a lock waits for; "" if the frame is no such method."""
     library = frame.function.startswith("sync.") or "deadlock." in frame.function
-    return ACQUIRES.get(f"{frame.type}.{frame.method}", "") if library else ""
+    return _wraps(frame) if library else ""
+
+
+def _wraps(frame: Frame) -> str:
+    """What a method waits for if it is one of a lock, of a library or around one; "" for another method."""
+    return ACQUIRES.get(f"{frame.type}.{frame.method}", "")
 
 
 def _address(frames: Sequence[Frame]) -> str:
     """The address of the lock that the methods of a lock wait for; "" if none has it."""
-    return next((frame.receiver for frame in reversed(frames) if frame.receiver and _acquires(frame)), "")
+    return next((frame.receiver for frame in reversed(frames) if frame.receiver and _wraps(frame)), "")
+
+
+def _semaphore(frames: Sequence[Frame]) -> str:
+    """The semaphore of the lock that a goroutine sleeps on; "" if it is unknown. Readers and writers have one each."""
+    address = next((frame.receiver for frame in frames if frame.function == SLEEPS), "")
+    return f"semaphore {address}" if address else ""
 
 
 def _offsets(every: Iterable[Goroutine]) -> dict[str, int]:
     """By type, how far its lock is from the beginning of an object, where a stack has both addresses."""
     offsets: dict[str, set[int]] = {}
     for each in every:
-        last = max((n for n, frame in enumerate(each.frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
+        last = _last(each)
         if last is None or last + 1 >= len(each.frames):
             continue
         address, owner = _address(each.frames[: last + 1]), each.frames[last + 1]
@@ -185,9 +223,10 @@ def _offsets(every: Iterable[Goroutine]) -> dict[str, int]:
 
 def _frame(function: str, arguments: str, place: str) -> Frame:
     match = METHOD.search(function)
-    if match is None:
-        return Frame(function, "", function.rpartition(".")[2], "", place)
-    # The arguments of a closure are not those of the method.
     first = arguments.split(",")[0].strip()
-    known = re.fullmatch(r"0x[0-9a-f]{4,16}", first) and "." not in match["name"]
+    known = re.fullmatch(r"0x[0-9a-f]{4,16}", first)
+    if match is None:
+        return Frame(function, "", function.rpartition(".")[2], first if known and function == SLEEPS else "", place)
+    # The arguments of a closure are not those of the method.
+    known = known if "." not in match["name"] else None
     return Frame(function, match["type"], match["name"], first if known else "", place)

@@ -1,19 +1,21 @@
 """Reads a thread dump of a Java virtual machine: ``jstack -l``, ``jcmd Thread.print -l``, or SIGQUIT.
 
 It says who holds each monitor, and with ``-l`` each lock of java.util.concurrent. A thread in ``Object.wait`` has
-released the monitor, though the dump lists it as locked. Source: the output of OpenJDK 8 to 21.
+released the monitor, though the dump lists it as locked. If the dump does not say for which object it waits, it is
+that of the innermost monitor. Source: the output of OpenJDK 8 to 21.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from schedproof.proofs.traces.files.lines import TextLine
 
 from .dump import Dump, Hold, Lock, ThreadState, Wait
 
 BEGINS = "Full thread dump "
+NAMELESS = "<no object reference available>"
 ENTRY = re.compile(r"- (?P<what>[a-z][\w ()-]{1,40}?)\s+<(?P<address>0x[0-9a-f]+)> \(a (?P<type>.+)\)$")
 SYNCHRONIZER = re.compile(r"- <(?P<address>0x[0-9a-f]+)> \(a (?P<type>.+)\)$")
 AT = re.compile(r"at (?P<function>\S+)\((?P<place>[^)]*)\)")
@@ -23,6 +25,9 @@ WAITS = {
     "waiting to re-lock in wait()": "to lock again after wait",
     "parking to wait for": "to acquire",
 }
+LOCKS = re.compile(r"Lock|Mutex|Semaphore")
+"""Types for which a thread waits to acquire them. Of other types, as queues and latches, it waits for a signal."""
+
 NO_OWNERS = "The dump has no locks of java.util.concurrent; jstack -l adds them."
 NO_READERS = "A thread dump does not say who holds a ReentrantReadWriteLock or a StampedLock for reading."
 
@@ -47,6 +52,9 @@ def read_jstack(lines: Sequence[TextLine]) -> Dump:
     names = [one.name for one in threads]
     of = {lock.name: lock.of for one in threads for lock in one.locks()}
     limitations = (*([] if owners else [NO_OWNERS]), *([NO_READERS] if readers else []))
+    owned = {name for one in threads for name in one.holds}
+    for one in threads:
+        one.signals(owned)
     return Dump("jstack", tuple(one.state(of, names) for one in threads), limitations=limitations)
 
 
@@ -65,7 +73,7 @@ class _Thread:
         self.holds: dict[str, Hold] = {}
         self.released: set[str] = set()
         self.waits: Wait | None = None
-        self.in_library = False
+        self.in_library = self.innermost = False
 
     def read(self, text: str) -> None:
         """Takes over what a line says."""
@@ -76,7 +84,11 @@ class _Thread:
                 self.in_library = match["function"].startswith(("java.", "jdk.", "sun."))
                 self.waits = Wait(self.waits.how, self.waits.lock, self.at)
             return
-        if match := ENTRY.match(text):
+        if NAMELESS in text and text.startswith("- waiting"):
+            self.innermost = True
+            self.waits = self.waits or Wait("for a signal", None, self.at)
+            self.in_library = True
+        elif match := ENTRY.match(text):
             lock = Lock(match["address"], simple(match["type"]))
             if match["what"] == "waiting on":
                 self.released.add(lock.name)
@@ -89,10 +101,20 @@ class _Thread:
                     self.waits = Wait(WAITS[match["what"]], lock, self.at)
                     self.in_library = match["what"].startswith("parking")
             elif match["what"] == "locked":
+                if self.innermost:
+                    self.innermost = False
+                    self.released.add(lock.name)
                 self.holds.setdefault(lock.name, Hold(lock, self.at))
         elif match := SYNCHRONIZER.match(text):
             lock = Lock(match["address"], simple(match["type"]))
             self.holds.setdefault(lock.name, Hold(lock, ""))
+
+    def signals(self, owned: Collection[str]) -> None:
+        """Corrects what the thread waits for: what is no lock and not ``owned`` by a thread gives signals."""
+        if self.waits is None or self.waits.lock is None or self.waits.how != WAITS["parking to wait for"]:
+            return
+        if self.waits.lock.name not in owned and not LOCKS.search(self.waits.lock.of):
+            self.waits = Wait("for a signal", None, self.waits.where)
 
     def locks(self) -> list[Lock]:
         """All locks that the thread names."""

@@ -7,15 +7,20 @@ other deadlock in the exploration of all interleavings exactly if a circle or a 
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Sequence
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 import pytest
 
 from schedproof.model.locks import LocksError, parse
+from schedproof.proofs.locks import derived
 from schedproof.proofs.locks.answer import Answer
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import model_check
+from schedproof.proofs.locks.unchecked import unchecked
 from schedproof.proofs.verdict import Verdict
 
 CIRCLES, REACQUIRED, WAITING = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
@@ -87,6 +92,53 @@ CASES = {
         CIRCLES,
         "the file describes no writer of r, but one that it leaves out would block",
     ),
+    "the writers between readers hold a gate": Made(
+        # While one waits to read s, nobody can wait to write it: that takes g, which one holds.
+        threads(
+            *("[lock g: [rlock r: [rlock s: []]]]", "[rlock s: [rlock r: []]]"),
+            *("[lock g: [wlock r: []]]", "[lock g: [wlock s: []]]"),
+        ),
+        CIRCLES,
+        "",
+        "one and four, which has to write s in between, hold g meanwhile",
+    ),
+    "two writers are needed, and exclude each other": Made(
+        threads("[rlock r: [rlock s: []]]", "[rlock s: [rlock r: []]]", "[lock g: [wlock r: [], wlock s: []]]"),
+        CIRCLES,
+        "",
+        "three holds it twice at once: it holds g meanwhile",
+    ),
+    "a writer between readers is one past the gate": Made(
+        threads(
+            *("[lock g: [rlock r: [rlock s: []]]]", "[rlock s: [rlock r: []]]"),
+            *("[lock g: [wlock s: []]]", "[wlock s: [], wlock r: []]"),
+        ),
+        CIRCLES,
+        "four, which acquires wlock s",
+    ),
+    "a circle of six": Made(
+        threads(
+            *("[lock a: [lock b: [lock c: []]]]", "[lock c: [lock d: []]]", "[lock d: [lock e: [lock f: []]]]"),
+            "[lock f: [lock a: []]]",
+            objects="a: mutex, b: mutex, c: mutex, d: mutex, e: mutex, f: mutex",
+        ),
+        CIRCLES,
+        "a circle of 4 locks: a > c > d > f > a",
+    ),
+    "a circle of six, and no shorter one": Made(
+        "objects: {a: mutex, b: mutex, c: mutex, d: mutex, e: mutex, f: mutex}\nthreads:\n"
+        + "".join(f"  t{n}: [lock {'abcdef'[n]}: [lock {'bcdefa'[n]}: []]]\n" for n in range(6)),
+        CIRCLES,
+        "a circle of 6 locks: a > b > c > d > e > f > a",
+    ),
+    "a lock of a round is held in the next": Made(
+        # A round may end with a; the next one acquires b under it.
+        "objects: {a: mutex, b: mutex}\nchannels: {c: 1, d: 1}\nthreads:\n"
+        "  one: [serve: [either: [[receive c, lock a], [receive d, lock b, unlock b, unlock a]]]]\n"
+        "  two: [lock b: [lock a: []]]\n  three: [send c, send d]\n",
+        CIRCLES,
+        "a circle of 2 locks: a > b > a",
+    ),
     "a reader and a writer need no third thread": Made(
         threads("[rlock r: [wlock s: []]]", "[rlock s: [wlock r: []]]"), CIRCLES, "a circle of 2 locks: r > s > r"
     ),
@@ -103,6 +155,13 @@ CASES = {
         + "  up(Queue q): [wlock q: [each Queue p around q: [wlock p: []]]]\n",
         CIRCLES,
         "a circle of 2 locks: queue1 > queue2 > queue1",
+    ),
+    "a tree from both ends, two levels apart": Made(
+        QUEUES
+        + "  down(Queue q): [wlock q: [each Queue c in q: [each Queue d in c: [wlock d: []]]]]\n"
+        + "  up(Queue q): [wlock q: [each Queue p around q: [each Queue o around p: [wlock o: []]]]]\n",
+        CIRCLES,
+        "a circle of 2 locks: queue1 > queue3 > queue1",
     ),
     "a tree from one end": Made(
         QUEUES + "  down(Queue q): [wlock q: [each Queue c in q: [down(c)]]]\n", REACQUIRED, ""
@@ -136,6 +195,9 @@ CASES = {
     ),
     "a read lock twice, and no writer": Made(
         threads("[rlock r: [rlock r: []]]"), REACQUIRED, "the file describes no writer of r, but one that it leaves out"
+    ),
+    "a read lock twice, and no writer but itself": Made(
+        threads("[rlock r: [rlock r: []], wlock r: []]"), REACQUIRED, "the file describes no other writer of r, but one"
     ),
     "a read lock twice, and writers behind a gate": Made(
         threads("[lock g: [rlock r: [rlock r: []]]]", "[lock g: [wlock r: []]]"),
@@ -233,6 +295,56 @@ def covers(seeds: range) -> int:
     return more
 
 
+Acquired = tuple[str, tuple[tuple[str, str], ...], str, str]
+"""A thread, what it holds as pairs of mode and lock, and the mode and the lock that it acquires."""
+
+
+def acquired(text: str) -> list[Acquired]:
+    """What the threads of :func:`chains` acquire, read anew from the text."""
+    result: list[Acquired] = []
+    for name, nested in re.findall(r"^  (one|two|three): (.*)$", text, re.MULTILINE):
+        steps = re.findall(r"(r?w?lock) (\w+)", nested)
+        result += [(name, tuple(steps[:n]), *steps[n]) for n in range(len(steps))]
+    return result
+
+
+def excludes(one: Acquired, other: Acquired) -> bool:
+    """Whether both cannot hold what they do."""
+    return any((a == b and how != "rlock") or (a == b and way != "rlock") for how, a in one[1] for way, b in other[1])
+
+
+def closes(ring: Sequence[Acquired], every: Sequence[Acquired]) -> bool:
+    """Whether all of a ring can wait at once, each for what the next one holds; threads may run twice."""
+    needed = []
+    for one, other in zip(ring, (*ring[1:], ring[0]), strict=True):
+        hows = [how for how, lock in other[1] if lock == one[3]]
+        if not hows or any(lock == one[3] for _, lock in one[1]):
+            return False
+        if one[2] == "rlock" == hows[0]:
+            needed.append([each for each in every if each[3] == one[3] and each[2] != "rlock"])
+    choices = product(*(writers for writers in needed if writers))
+    return any(not any(excludes(*pair) for pair in combinations([*ring, *chosen], 2)) for chosen in choices)
+
+
+def same_circles(seeds: range) -> tuple[int, int]:
+    """A gate: a circle is derived if and only if some ring can close, by trying all; returns how many do, and do not."""
+    counts = [0, 0]
+    for seed in seeds:
+        text = chains(seed, {"a": "rw", "b": "rw", "c": "rw", "g": "mutex"})
+        every = acquired(text)
+        rings = (ring for length in (2, 3, 4) for ring in permutations(every, length))
+        expected = any(closes(ring, every) for ring in rings)
+        answer = next(a for a in model_check(parse(text, f"{seed}.yaml"), only=[CIRCLES]).answers)
+        assert (answer.verdict is Verdict.REFUTED) == expected, seed
+        counts[expected] += 1
+    return counts[1], counts[0]
+
+
+def test_a_circle_is_derived_where_a_ring_can_close() -> None:
+    refuted, proved = same_circles(range(300))
+    assert refuted > 20 and proved > 20
+
+
 def test_chains_of_mutexes_deadlock_where_a_circle_is_derived() -> None:
     assert agrees(range(150)) > 20
 
@@ -267,6 +379,51 @@ def test_nothing_acquired_is_undetermined() -> None:
     checked = model_check(parse("objects: {a: mutex}\noperations: {go: []}\nthreads: {t: []}\n", "made.yaml"))
     assert {a.verdict for a in checked.answers} == {Verdict.UNDETERMINED}
     assert not checked.ok
+
+
+def test_threads_that_lock_nothing_do_not_follow_an_order() -> None:
+    """An order and threads that only send: no check is about the order, so the file is not as expected."""
+    text = "classes: {A: {}, B: {}}\norder: [A > B]\nchannels: {c: 1}\nthreads: {t: [send c], u: [receive c]}\n"
+    locks = parse(text, "made.yaml")
+    checked = model_check(locks)
+    verdicts = {a.check.name: a.verdict for a in checked.answers}
+    assert verdicts["threads-follow-the-order"] is Verdict.UNDETERMINED and not checked.ok
+    assert unchecked(locks) == ("locks that no program acquires: A, B",)
+
+
+def verdict_of(text: str, check: str) -> Verdict:
+    """The verdict of one check of a file."""
+    (answer,) = model_check(parse(text, "made.yaml"), only=[check]).answers
+    return answer.verdict
+
+
+def test_a_search_that_stops_early_is_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = CASES["a gate"].text
+    assert verdict_of(gated, CIRCLES) is Verdict.PROVED
+    monkeypatch.setattr(derived, "MOST", 0)
+    assert verdict_of(gated, CIRCLES) is Verdict.UNDETERMINED
+
+
+def test_circles_that_are_too_long_are_not_excluded() -> None:
+    """Of the circles of at most five locks all have a gate; the one of six locks, which has none, is not looked at."""
+    ring = "".join(f"  t{n}: [lock {'abcdef'[n]}: [lock {'bcdefa'[n]}: []]]\n" for n in range(1, 6))
+    text = (
+        "objects: {a: mutex, b: mutex, c: mutex, d: mutex, e: mutex, f: mutex, g: mutex}\nthreads:\n"
+        "  t0: [lock g: [lock a: [lock b: []]]]\n  back: [lock g: [lock b: [lock a: []]]]\n"
+    )
+    assert verdict_of(text + ring, CIRCLES) is Verdict.UNDETERMINED
+    assert verdict_of(text, CIRCLES) is Verdict.PROVED
+
+
+def test_threads_that_run_together_may_run_twice() -> None:
+    text = CASES["a thread that runs once closes no circle with itself"].text
+    (answer,) = model_check(parse(f"{text}together: 2\n", "made.yaml"), only=[CIRCLES]).answers
+    assert answer.verdict is Verdict.REFUTED and "twice" not in answer.problem
+
+
+def test_to_send_where_there_is_always_room_is_no_wait() -> None:
+    text = "channels: {c: unbounded}\nobjects: {a: mutex}\nthreads: {one: [lock a: [send c]]}\n"
+    assert verdict_of(text, WAITING) is Verdict.UNDETERMINED
 
 
 def test_only_classes_describe_nothing_to_check() -> None:

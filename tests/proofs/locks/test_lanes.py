@@ -46,6 +46,25 @@ def test_a_thread_that_would_run_twice_has_two_lanes() -> None:
     assert {step.thread for step in of_circle(find_circles(instance.acquisitions).circles[0])} == {"t, 1", "t, 2"}
 
 
+def test_the_writers_between_readers_have_lanes() -> None:
+    """Readers do not wait for readers: without the writers the table would show no deadlock."""
+    text = (
+        "objects: {r: rw, s: rw}\nthreads:\n  one: [rlock r: [rlock s: []]]\n  two: [rlock s: [rlock r: []]]\n"
+        "  three: [wlock s: []]\n"
+    )
+    (instance,) = programs_acquire(parse(text, "made.yaml"))
+    (circle,) = find_circles(instance.acquisitions).circles
+    assert table(of_circle(circle)) == [
+        "   one          two          three        a writer of r",
+        "-  -----------  -----------  -----------  -------------",
+        "1  rlock r",
+        "2               rlock s",
+        "3                            wlock s ...",
+        "4                                         wlock r ...",
+        "   rlock s ...  rlock r ...  wlock s ...  wlock r ...",
+    ]
+
+
 def test_a_message_that_is_handed_over_is_in_both_lanes() -> None:
     rows = table([LaneStep("one", "send", "c", other="two"), LaneStep("two", "lock", "a", waits=True)])
     assert rows[2:] == ["1  send c  receive c", "2          lock a ..."]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import networkx as nx
@@ -14,9 +15,11 @@ import z3
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import parse
 from schedproof.proofs.locks import mend
-from schedproof.proofs.locks.derived import Acquisition, Circles
+from schedproof.proofs.locks import model_check as model_check_module
+from schedproof.proofs.locks.derived import Acquisition, Circles, acquisitions
 from schedproof.proofs.locks.mend import MOST, Edges, Site, smallest
 from schedproof.proofs.locks.model_check import model_check
+from schedproof.proofs.verdict import Verdict
 from tests.proofs.locks.test_derived import CASES, CIRCLES, threads
 
 KEEP, REVERSE, RELEASE = range(3)
@@ -143,11 +146,126 @@ def test_remedied_programs_have_no_circle() -> None:
         assert next(a for a in answers if a.check.name == CIRCLES).verdict.value == "proved"
 
 
+def every_place() -> None:
+    """A gate: a thread that takes two locks in one order at two places has to change both; so the other thread changes."""
+    one = "\n    - lock b:\n      - lock a: []\n    - lock b:\n      - lock a: []"
+    assert remedies(threads(one, "[lock a: [lock b: []]]")) == [
+        ("two acquires lock b (made.yaml:8) before lock a (made.yaml:8)",)
+    ]
+
+
+def test_a_place_that_occurs_twice_is_changed_twice() -> None:
+    every_place()
+
+
+def one_operation() -> None:
+    """A gate: the lines of an operation are one place for all programs that run it."""
+    text = (
+        "classes: {A: {lock: mutex}, B: {lock: mutex}}\nobjects: {a: A, b: B}\noperations:\n  ab(A x, B y):\n"
+        "    - lock x:\n      - lock y: []\nthreads: {one: ['ab(a, b)'], two: [lock b: [lock a: []]]}\n"
+    )
+    assert set(remedies(text)) == {
+        ("ab acquires lock b (made.yaml:6) before lock a (made.yaml:5)",),
+        ("two acquires lock a (made.yaml:7) before lock b (made.yaml:7)",),
+    }
+
+
+def test_an_operation_that_a_thread_runs_is_one_place() -> None:
+    one_operation()
+
+
+Chains = dict[str, list[str]]
+
+
+def written(chains: Chains) -> str:
+    """Threads that take mutexes one inside the other."""
+    lines = []
+    for name, chain in chains.items():
+        nested = "[]"
+        for lock in reversed(chain):
+            nested = f"[lock {lock}: {nested}]"
+        lines.append(f"  {name}: {nested}\n")
+    return f"objects: {{{', '.join(f'{lock}: mutex' for lock in 'abcdgh')}}}\nthreads:\n{''.join(lines)}"
+
+
+def turned(chains: Chains, ways: Sequence[tuple[str, str, str]]) -> Chains:
+    """The threads after changes; each is a thread, a lock, and the one that it is to acquire before that."""
+    graphs = {name: nx.DiGraph(list(combinations(chain, 2))) for name, chain in chains.items()}
+    for name, first, second in ways:
+        graphs[name].remove_edge(first, second)
+        graphs[name].add_edge(second, first)
+    return {name: list(nx.topological_sort(graph)) or chains[name] for name, graph in graphs.items()}
+
+
+def holds(chains: Chains) -> bool:
+    """Whether no circle is derived."""
+    (answer,) = model_check(parse(written(chains), "made.yaml"), only=[CIRCLES]).answers
+    return answer.verdict is not Verdict.REFUTED
+
+
+def mended_chains(seeds: range) -> tuple[int, int]:
+    """A gate: after each remedy no circle is left, though gates move; returns the remedies, and the files with a gate."""
+    tried = with_gate = 0
+    for seed in seeds:
+        chance = random.Random(seed)
+        chains = {f"t{n}": chance.sample("abcdgh", chance.randint(2, 4)) for n in range(chance.randint(3, 4))}
+        (answer,) = model_check(parse(written(chains), "made.yaml"), only=[CIRCLES]).answers
+        with_gate += answer.circles is not None and bool(answer.circles.gated)
+        for changes in answer.remedies:
+            ways = [CHANGE.fullmatch(change) for change in changes]
+            assert all(ways), changes
+            result = turned(chains, [(way["name"], way["first"], way["second"]) for way in ways if way])
+            assert holds(result), (seed, changes)
+            tried += 1
+    return tried, with_gate
+
+
+CHANGE = re.compile(r"(?P<name>t\d) acquires lock (?P<second>\w) \(\S+\) before lock (?P<first>\w) \(\S+\)")
+
+
+def test_after_a_remedy_no_circle_is_left() -> None:
+    tried, with_gate = mended_chains(range(150))
+    assert tried > 100 and with_gate > 20
+
+
+def opened_gate() -> None:
+    """A gate: to reverse t1 would open the circle x > m > y > x, which k does not exclude then."""
+    objects = "k: mutex, x: mutex, y: mutex, z: mutex, m: mutex"
+    text = threads(
+        "[lock x: [lock y: []]]",
+        "[lock y: [lock z: []]]",
+        "[lock k: [lock z: [lock x: []]]]",
+        "[lock k: [lock x: [lock m: []]]]",
+        objects=objects,
+    )
+    ways = remedies(f"{text}  five: [lock m: [lock y: []]]\n")
+    assert sorted(change.split(" ")[0] for changes in ways for change in changes) == ["three", "two"]
+
+
+def test_a_remedy_opens_no_circle_behind_a_gate() -> None:
+    opened_gate()
+
+
 # --- seeded faults
+
+
+def opens_nothing(edges: Any, way: Any, gated: Any, by: Any) -> set[tuple[str, str]]:
+    """What a change does to circles with a gate does not matter."""
+    return set()
+
+
+def one_of_each(tried: Any, once: Any = ()) -> list[Acquisition]:
+    """Of places that acquire the same only one counts."""
+    return list(dict.fromkeys(acquisitions(tried, once)))
 
 
 def any_set(self: Any, *arguments: Any) -> None:
     """The sets need not be the smallest."""
+
+
+def moves_no_gate(edges: Any, way: Any, gated: Any, by: Any) -> set[tuple[str, str]]:
+    """A gate that a change moves still excludes its circles."""
+    return _opened(edges, way, gated, ())
 
 
 def every_edge(circles: Circles, every: Sequence[Acquisition]) -> Any:
@@ -159,10 +277,13 @@ def no_edge(locks: Sequence[str]) -> list[tuple[str, str]]:
     return [(locks[0], locks[1])]
 
 
-_mend = mend.mend
+_mend, _opened = mend.mend, mend._opened
 
 SEEDED: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
     "sets are not the smallest": (z3.Optimize, "minimize", any_set, lambda: agrees(range(60))),
+    "circles behind a gate may open": (mend, "_opened", opens_nothing, opened_gate),
+    "a gate that moves still counts": (mend, "_opened", moves_no_gate, lambda: mended_chains(range(390, 395))),
+    "one place for all": (model_check_module, "acquisitions", one_of_each, every_place),
     "at most one way": (mend, "MOST", 1, both_places),
     "gates do not count": (
         __import__("schedproof.proofs.locks.derived_answers", fromlist=["mend"]),

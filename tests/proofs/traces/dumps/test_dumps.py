@@ -226,6 +226,186 @@ def test_a_thread_that_locks_again_after_wait_has_released_it(tmp_path: Path) ->
     ]
 
 
+def stack(number: int, state: str, *calls: str) -> str:
+    """A goroutine with these calls, the innermost first."""
+    frames = "".join(f"{call}\n\t/src/{call.split('.')[0]}.go:{n} +0x1\n" for n, call in enumerate(calls, 1))
+    return f"goroutine {number} [{state}]:\n{frames}\n"
+
+
+LOCKS = ("sync.(*Mutex).lockSlow(0xc000010020)", "sync.(*Mutex).Lock(...)")
+VISIT = (*LOCKS, "x.(*Queue).bump(0x0?)", "x.(*Queue).Visit(0xc000010018)")
+BUSY = stack(6, "sleep", "time.Sleep(0x1)", "x.(*Queue).Slow(0xc000010018)")
+
+
+def test_threads_in_the_queue_for_one_lock_are_in_no_circle(tmp_path: Path) -> None:
+    """As a real program that is only busy prints it: the receiver is out of date, and the lock's own address is the same."""
+    report = report_of(BUSY + "".join(stack(n, "semacquire", *VISIT) for n in (17, 18, 19)), tmp_path)
+    assert report.circles == () and report.verdict is LogVerdict.CONFORMS
+
+
+def test_a_busy_lock_is_not_held_by_who_waits_for_it(tmp_path: Path) -> None:
+    """Each may hold the queue that it waits for; but another goroutine may hold it too, and goes on."""
+    visit = [call.replace("0x0?", "0xc000010018") for call in VISIT]
+    waiting = "".join(stack(n, "sync.Mutex.Lock", *visit) for n in (17, 18))
+    assert report_of(BUSY + waiting, tmp_path).circles == ()
+    # Without that goroutine, each may have locked it twice.
+    assert [circle.names for circle in report_of(waiting, tmp_path).circles] == [("goroutine 17",), ("goroutine 18",)]
+
+
+def test_the_lock_of_a_wrapper_is_that_of_its_caller(tmp_path: Path) -> None:
+    """The program has its own RWMutex around that of package sync, as some projects do."""
+
+    def step(number: int, waited: str, held: str) -> str:
+        calls = ("sync.(*RWMutex).Lock(0xc00006a038)", "x/locking.(*RWMutex).Lock(...)")
+        return stack(number, "semacquire", *calls, f"x.(*Node).Touch({waited})", f"x.(*Node).Step({held})")
+
+    text = step(9, "0xc00006a030", "0xc00006a000") + step(10, "0xc00006a000", "0xc00006a030").replace("a038", "a008")
+    (circle,) = report_of(text, tmp_path).circles
+    assert circle.names == ("goroutine 10", "goroutine 9") or circle.names == ("goroutine 9", "goroutine 10")
+    assert "waits to write Node 0xc00006a0" in circle.steps[0]
+
+
+def test_a_goroutine_that_waits_for_a_condition_holds_no_lock(tmp_path: Path) -> None:
+    text = stack(5, "sync.Cond.Wait", "sync.(*Cond).Wait(0xc000010050)", "x.(*Queue).Pop(0xc000010018)")
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert thread.holds == ()
+
+
+def test_what_the_runtime_adds_to_a_state_is_left_out(tmp_path: Path) -> None:
+    for state in (
+        "sync.Mutex.Lock (leaked), 3 minutes",
+        "semacquire (scan)",
+        "semacquire, 3 minutes, locked to thread",
+    ):
+        (thread,) = report_of(stack(5, state, *VISIT), tmp_path).dump.threads
+        assert thread.waits is not None and thread.waits.how == "to lock", state
+
+
+def test_idle_threads_of_a_pool_wait_for_no_lock(tmp_path: Path) -> None:
+    """They park on a condition; who parks on a lock waits for it, and who parks on what a thread owns does too."""
+
+    def thread(name: str, type_: str, address: int, owns: int = 0) -> str:
+        owned = f"        - <0x{owns:016x}> (a org.example.Gate$Sync)\n" if owns else ""
+        return (
+            f'"{name}" #1 prio=5 tid=0x00007f0000000001 nid=0x1 waiting on condition [0x1]\n'
+            f"        - parking to wait for  <0x{address:016x}> (a {type_})\n"
+            f"        at org.example.Pool.run(Pool.java:3)\n   Locked ownable synchronizers:\n{owned}"
+        )
+
+    condition = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
+    idle = thread("idle", condition, 1) + thread("latch", "java.util.concurrent.CountDownLatch$Sync", 2)
+    assert report_of(idle, tmp_path).verdict is LogVerdict.UNDETERMINED
+    text = idle + thread("a", "java.util.concurrent.locks.ReentrantLock$NonfairSync", 3, owns=4)
+    assert [each.waits.lock is not None for each in report_of(text, tmp_path).dump.threads if each.waits] == [
+        *(False, False),
+        True,
+    ]
+    gate = text + thread("b", "org.example.Gate$Sync", 4, owns=3)
+    assert [circle.names for circle in report_of(gate, tmp_path).circles] == [("a", "b")]
+
+
+def test_a_wait_without_an_object_releases_one_monitor(tmp_path: Path) -> None:
+    """Compiled code may not say for which object it waits; the dump still lists its monitor as locked."""
+    text = """\
+        "waiter" #1 prio=5 tid=0x00007f0000000001 nid=0x1 in Object.wait() [0x1]
+        at java.lang.Object.wait(java.base@17/Native Method)
+        - waiting on <no object reference available>
+        at org.example.Queue.take(Queue.java:3)
+        - locked <0x0000000000000011> (a org.example.Queue)
+        at org.example.Node.run(Node.java:9)
+        - locked <0x0000000000000022> (a org.example.Node)
+    """
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert [hold.lock.of for hold in thread.holds] == ["Node"]
+    assert thread.waits is not None and thread.waits.text == "for a signal (Queue.java:3)"
+
+
+def test_of_several_dumps_the_last_one_counts(tmp_path: Path) -> None:
+    """Threads that waited for each other earlier are not in a circle later, in Java and in Go."""
+    java = (SAMPLES / "jstack.txt").read_text()
+    later = 'Full thread dump OpenJDK:\n\n"main" #1 prio=5 tid=0x00007f0000000001 nid=0x1 runnable [0x1]\n'
+    report = report_of(f"{java}\n{later}", tmp_path)
+    assert report.circles == () and [one.name for one in report.dump.threads] == ["main"]
+    go = (SAMPLES / "goroutines.txt").read_text()
+    assert report_of(go + stack(41, "runnable", "x.main()"), tmp_path).circles == ()
+
+
+def test_the_argument_of_a_closure_is_no_receiver(tmp_path: Path) -> None:
+    text = stack(5, "sleep", "time.Sleep(0x1)", "x.(*Queue).Run.func1(0xc000010018)", "x.(*Queue).Run(0xc000010050)")
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert [hold.lock.name for hold in thread.holds] == ["", "0xc000010050"]
+
+
+def test_the_frames_of_the_scheduler_are_passed_over(tmp_path: Path) -> None:
+    """As SIGQUIT prints them, with Go 1.19."""
+    scheduler = ("runtime.gopark(0x0?)", "runtime.goparkunlock(...)", "runtime.semacquire1(0xc000010024, 0x8?)")
+    text = stack(5, "semacquire", *scheduler, "sync.runtime_SemacquireMutex(0x0?)", *VISIT)
+    (thread,) = report_of(text, tmp_path).dump.threads
+    assert thread.waits is not None and thread.waits.text == "to lock some Queue (x.go:7)"
+
+
+def node(number: int, lock: str, receiver: str) -> str:
+    """A goroutine that waits for the lock of a node."""
+    return stack(number, "sync.Mutex.Lock", f"sync.(*Mutex).lockSlow({lock})", f"x.(*Node).Touch({receiver})")
+
+
+def test_a_lock_before_its_object_gives_no_offset(tmp_path: Path) -> None:
+    """The object has a pointer to the lock: how far they are apart says nothing of other objects."""
+    text = node(5, "0xc000001000", "0xc000002000") + node(6, "0xc000003000", "0x0?")
+    first, second = report_of(text, tmp_path).dump.threads
+    assert first.waits is not None and first.waits.lock == Lock("0xc000002000", "Node")
+    assert second.waits is not None and second.waits.lock == Lock("", "Node")
+
+
+def test_two_offsets_of_one_type_are_none(tmp_path: Path) -> None:
+    text = node(5, "0xc000002008", "0xc000002000") + node(6, "0xc000003010", "0xc000003000")
+    threads = report_of(text + node(7, "0xc000004008", "0x0?"), tmp_path).dump.threads
+    assert threads[2].waits is not None and threads[2].waits.lock == Lock("", "Node")
+
+
+def test_the_first_report_of_a_kernel_counts(tmp_path: Path) -> None:
+    """After it lockdep turns itself off; what follows in the log is of another boot."""
+    first, second = ((SAMPLES / f"lockdep_{name}.txt").read_text() for name in ("circular", "recursive"))
+    for text, name in ((first + second, "kworker/3:1/101"), (second + first, "scheduler/4514")):
+        assert [one.name for one in report_of(text, tmp_path).dump.threads] == [name]
+
+
+def test_a_possible_undescribed_order_does_not_violate(tmp_path: Path) -> None:
+    calls = ("sync.(*Mutex).Lock(0xc000010020)", "x.(*Queue).bump(0xc000010018)", "x.(*Node).Visit(0xc000020000)")
+    report = report_of(stack(5, "semacquire", *calls), tmp_path, ORDER)
+    assert any(line.startswith("seen, but not described: Node > Queue") for line in report.text())
+    assert report.verdict is LogVerdict.CONFORMS
+
+
+def test_the_summary_of_a_java_machine_is_no_thread(tmp_path: Path) -> None:
+    """It repeats the stacks of a deadlock after the last thread, which neither holds nor waits for anything."""
+    idle = '"VM Thread" os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f00000000ff nid=0x9 runnable\n'
+    summary = (
+        'Found one Java-level deadlock:\n=============================\n"config":\n'
+        "        at org.example.Queue.apply(Queue.java:30)\n"
+        "        - waiting to lock <0x0000000000000011> (a org.example.Queue)\n"
+        "        - locked <0x0000000000000022> (a org.example.Node)\n"
+    )
+    (thread,) = report_of(idle + summary, tmp_path).dump.threads
+    assert thread.waits is None and thread.holds == ()
+
+
+AROUND: dict[str, Callable[[str], str]] = {
+    "Windows line ends": lambda text: text.replace("\n", "\r\n"),
+    "colours": lambda text: "".join(f"\x1b[31m{line}\x1b[0m\n" for line in text.splitlines()),
+    "times of docker": lambda text: "".join(f"2026-01-02T03:04:05.000006Z {line}\n" for line in text.splitlines()),
+    "a JSON log before it": lambda text: '{"level": "info", "msg": "started"}\n' + text,
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_a_dump_is_read_as_logs_have_it(around: str, tmp_path: Path) -> None:
+    for name in EXPECTED:
+        text = (SAMPLES / f"{name}.txt").read_text()
+        plain, changed = report_of(text, tmp_path), report_of(AROUND[around](text), tmp_path)
+        assert changed.circles == plain.circles and changed.circles, name
+
+
 # --- hostile input
 
 
@@ -292,9 +472,14 @@ def test_many_goroutines_are_read_in_time(tmp_path: Path) -> None:
     block = (SAMPLES / "goroutines.txt").read_text()
     block = block[block.index("goroutine 77 [") : block.index("goroutine 78 [")].replace("(0xc00011c0", "(0xc00011c0?")
     start = monotonic()
-    report = report_of("".join(block.replace("goroutine 77", f"goroutine {n}") for n in range(10_000)), tmp_path)
+    blocks = [block.replace("goroutine 77", f"goroutine {n}") for n in range(10_000)]
+    report = report_of("".join(blocks), tmp_path)
     assert len(report.circles) == 1 and len(report.circles[0].names) == 2
     assert monotonic() - start < 20
+    # All sleep on the semaphore of one lock: they are in no circle.
+    asleep = "".join(blocks).replace("runtime.gopark(0x0?", "runtime.semacquire1(0xc00011c034")
+    assert asleep.count("semacquire1") == 10_000 and report_of(asleep, tmp_path).circles == ()
+    assert monotonic() - start < 40
 
 
 # --- circles, compared with brute force
@@ -306,6 +491,8 @@ def shortest(threads: Sequence[ThreadState], by_type: bool) -> int:
     def waits_for(one: ThreadState, other: ThreadState) -> bool:
         assert one.waits is not None and one.waits.lock is not None
         lock = one.waits.lock
+        if in_one_queue(one, other):
+            return False
         same = [h.lock.may_be(lock) if by_type else bool(lock.name) and h.lock.name == lock.name for h in other.holds]
         return any(same)
 
@@ -314,6 +501,24 @@ def shortest(threads: Sequence[ThreadState], by_type: bool) -> int:
             if all(waits_for(one, other) for one, other in zip(ring, (*ring[1:], ring[0]), strict=True)):
                 return length
     return 0
+
+
+def in_one_queue(one: ThreadState, other: ThreadState) -> bool:
+    """Whether both wait for one lock: by its address, or else by the name of its object."""
+    assert one.waits is not None and one.waits.lock is not None
+    assert other.waits is not None and other.waits.lock is not None
+    if one.waits.address and other.waits.address:
+        return one.waits.address == other.waits.address
+    return bool(one.waits.lock.name) and one.waits.lock.name == other.waits.lock.name
+
+
+def is_alone(one: ThreadState, threads: Sequence[ThreadState]) -> bool:
+    """Whether a thread waits for itself: it holds its lock, or may hold it and no other thread may but those that wait for it."""
+    assert one.waits is not None and one.waits.lock is not None
+    name = one.waits.lock.name
+    certain = [hold.certain for hold in one.holds if name and hold.lock.name == name]
+    holders = [each for each in threads if any(hold.lock.name == name for hold in each.holds)]
+    return bool(certain) and (certain[0] or all(in_one_queue(one, each) for each in holders))
 
 
 def circles_agree(seeds: range) -> list[int]:
@@ -328,7 +533,10 @@ def circles_agree(seeds: range) -> list[int]:
 
         threads = [
             ThreadState(
-                f"t{n}", n, tuple(Hold(lock(), "") for _ in range(chance.randint(0, 2))), Wait("to lock", lock(), "")
+                f"t{n}",
+                n,
+                tuple(Hold(lock(), "", chance.random() < 0.3) for _ in range(chance.randint(0, 2))),
+                Wait("to lock", lock(), "", chance.choice(["", "", "x", "y", "z"])),
             )
             for n in range(5)
         ]
@@ -336,7 +544,8 @@ def circles_agree(seeds: range) -> list[int]:
         of_threads = [one.names for one in circles if one.names[0].startswith("t")]  # not of orders
         several = [len(names) for names in of_threads if len(names) > 1]
         by_name = shortest(threads, by_type=False)
-        alone = any(len(circle.names) == 1 for circle in circles)
+        alone = {circle.names[0] for circle in circles if len(circle.names) == 1 and circle.names[0].startswith("t")}
+        assert alone == {one.name for one in threads if is_alone(one, threads)}, seed
         expected = by_name or (0 if alone else shortest(threads, by_type=True))
         assert min(several, default=0) == expected, seed
         lengths.append(expected)
@@ -387,6 +596,19 @@ def as_it_is(text: str) -> str:
     return text
 
 
+def in_no_queue(self: Wait, other: Wait) -> bool:
+    """Who waits for a lock keeps others from it."""
+    return False
+
+
+def is_never_busy(self: Any, one: ThreadState) -> bool:
+    return False
+
+
+def is_a_lock(self: Any, owned: Any) -> None:
+    """Whatever a thread parks on is a lock."""
+
+
 def is_the_same(self: Lock, other: Lock) -> bool:
     """Locks of one type are the same."""
     return self.of == other.of
@@ -412,6 +634,14 @@ SEEDED: dict[str, tuple[Any, str, Any, Callable[[Path], object]]] = {
     "circles have two threads": (circle._Graph, "ring", forgets_the_rest, lambda _: circles_agree(range(200))),
     "no offset is known": (goroutines, "_offsets", knows_no_offset, test_the_address_of_a_lock_identifies_its_object),
     "types are compared as they are": (comparison, "_plain", as_it_is, test_programs_describe_orders_too),
+    "a queue is a circle": (Wait, "is_for_the_lock_of", in_no_queue, lambda f: circles_agree(range(200))),
+    "a lock is never busy": (
+        circle._Holders,
+        "are_busy",
+        is_never_busy,
+        test_a_busy_lock_is_not_held_by_who_waits_for_it,
+    ),
+    "a condition is a lock": (jstack._Thread, "signals", is_a_lock, test_idle_threads_of_a_pool_wait_for_no_lock),
     "one type is one lock": (Lock, "may_be", is_the_same, lambda _: circles_agree(range(60))),
 }
 
