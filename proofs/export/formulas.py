@@ -212,8 +212,12 @@ class Formulas:
                 return f"Cardinality({self.value(t.TuplesOf(several, where), scope)})"
             case t.TuplesOf(several, where):
                 inner, identifiers = self.bind(scope, several)
-                listed = f"<<{', '.join(identifiers)}>>"
-                among = " \\X ".join(self.kind(v.type) for v in several)
+                # A count may have one variable, and its values are no tuples.
+                listed = f"<<{', '.join(identifiers)}>>" if len(several) > 1 else identifiers[0]
+                # ``..`` binds less than ``\X``.
+                among = " \\X ".join(
+                    f"({self.kind(v.type)})" if isinstance(v.type, IntRange) else self.kind(v.type) for v in several
+                )
                 return f"{{{listed} \\in {among} : {self.value(where, inner)}}}"
             case t.Tuple(parts):
                 return f"<<{', '.join(self.value(each, scope) for each in parts)}>>"

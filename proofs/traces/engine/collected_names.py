@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from weakref import ReferenceType, ref
 
+from schedproof.model.lang.types import Type
 from schedproof.model.semantics import State
 
-from .objects import ObjectMap
+from .objects import Named, ObjectMap
 
 MOST_NAMES = 10_000
 """How many names are kept: those of the last objects. A log that names an earlier one means a new object."""
 
-Ended = tuple[int, ...]
+
+@dataclass(frozen=True)
+class References:
+    """A value that names objects. It keeps their names: their numbers may be those of others when the object returns."""
+
+    kind: Type
+    objects: frozenset[Named]
+
+
+Ended = tuple[int | References, ...]
 """The values of an object when it was collected: its state, if its sort has states, then its attributes."""
 
 
@@ -50,6 +61,13 @@ class CollectedNames:
 
     def __contains__(self, named: object) -> bool:
         return named in self.ended
+
+    def named_by(self, named: tuple[str, str]) -> Iterator[tuple[str, str]]:
+        """The objects that the last values of a collected object name; none if it is not one, or they are unknown."""
+        for value in self.ended.get(named) or ():
+            if isinstance(value, References):
+                for several in value.objects:
+                    yield from several
 
     def after(self, before: ObjectMap, now: ObjectMap, states: Sequence[State]) -> CollectedNames:
         """The version for ``now``: objects that ended since ``before`` are added, objects that returned are removed.
@@ -92,7 +110,11 @@ class CollectedNames:
             ended = self.ended[sort, name]
             if ended is None:
                 return None
-            slots |= dict(zip(objects.slots(sort, objects.number(sort, name)), ended, strict=True))
+            for slot, last in zip(objects.slots(sort, objects.number(sort, name)), ended, strict=True):
+                value = objects.naming(last.kind, last.objects) if isinstance(last, References) else last
+                if value is None:
+                    return None
+                slots[slot] = value
         return tuple(tuple(slots.get(i, value) for i, value in enumerate(state)) for state in states)
 
 
@@ -104,4 +126,13 @@ def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) 
     """The values of the object, if all states agree on them; else None."""
     slots = objects.slots(sort, number)
     values = {tuple([state[slot] for slot in slots]) for state in states}
-    return values.pop() if len(values) == 1 else None
+    if len(values) != 1:
+        return None
+    ended: list[int | References] = list(values.pop())
+    attributes = objects.layout.attributes(sort)
+    for place, attribute in enumerate(attributes, len(slots) - len(attributes)):
+        value = ended[place]
+        assert isinstance(value, int)
+        if named := objects.named_in(attribute.type, value):
+            ended[place] = References(attribute.type, named)
+    return tuple(ended)

@@ -22,6 +22,9 @@ MOST_OBJECTS = 1000
 MOST_RIGID = 4096
 """For how many values of the rigid attributes the check of the model's axioms is cached."""
 
+Named = tuple[tuple[str, str], ...]
+"""The objects at the places of a tuple, or the one object of a reference or in a set, as (sort, name)."""
+
 RigidValues = Mapping[tuple[str, str], tuple[int, ...]]
 """Rigid attributes, encoded as in a state: (sort, attribute) -> one value per object."""
 
@@ -185,6 +188,32 @@ class ObjectMap:
             tuple([self.names[of.name][i] for of, i in zip(kind.sorts, each, strict=True)])
             for each in tuples.of_mask(value, self.layout.dimensions(kind))
         )
+
+    def named_in(self, kind: Type, value: int) -> frozenset[Named]:
+        """The objects that a value names; empty for a value that names none."""
+        match kind:
+            case Ref(of):
+                return frozenset() if value < 0 else frozenset({((of.name, self.names[of.name][value]),)})
+            case SetOf(of):
+                each = tuples.of_mask(value, [len(self.names[of.name])])
+                return frozenset(((of.name, self.names[of.name][n]),) for (n,) in each)
+            case Relation(sorts):
+                return frozenset(
+                    tuple([(of.name, name) for of, name in zip(sorts, names, strict=True)])
+                    for names in self.related_names(kind, value)
+                )
+            case _:
+                return frozenset()
+
+    def naming(self, kind: Type, named: frozenset[Named]) -> int | None:
+        """The value of a reference, a set or a relation that names these objects; None if one is unknown."""
+        numbers = [[self.number(*each) for each in several] for several in named]
+        if any(number < 0 for several in numbers for number in several):
+            return None
+        if isinstance(kind, Ref):
+            return numbers[0][0]
+        sorts = kind.sorts if isinstance(kind, Relation) else [kind.sort] if isinstance(kind, SetOf) else []
+        return tuples.encoded(numbers, [len(self.names[of.name]) for of in sorts])
 
     def new_places(self, than: ObjectMap) -> dict[str, list[int]]:
         """The numbers of the objects that the earlier map ``than`` does not have, by sort."""

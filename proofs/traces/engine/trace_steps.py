@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
@@ -99,7 +99,7 @@ class TraceSteps:
             if not introduces(record):
                 return None
             objects = self._appearing(now).objects_after(
-                Line("", 0, record), self._mentions.of(record), self._fast_rigid
+                Line("", 0, record), self._named(context, record), self._fast_rigid
             )
             if objects is context.objects:
                 return None
@@ -130,7 +130,7 @@ class TraceSteps:
         time, context = _later(now.time, line), replace(now.context, since=now.since)
         objects = context.objects
         if self._may_bring(now, line.value):
-            objects = self._appearing(now).objects_after(line, self._mentions.of(line.value), _read_rigid)
+            objects = self._appearing(now).objects_after(line, self._named(context, line.value), _read_rigid)
         record = self.reader(objects).record(now.records + 1, line)
         # From here on the record is valid.
         value = line.value
@@ -232,6 +232,30 @@ class TraceSteps:
             now.states,
             lambda objects: self._known_of(objects)[1].broken(objects.rigid_state),
         )
+
+    def _named(self, context: TraceContext, record: Mapping[str, Any]) -> Collection[tuple[str, str]]:
+        """The objects that a record names, and those that the last values of collected ones among them name."""
+        named = dict.fromkeys(self._mentions.of(record))
+        if "rigid" in record:
+            known = (each for each in self._mentions.in_rigid(record) if self._is_known(context, each))
+            named |= dict.fromkeys(known)
+        if len(context.collected) == 0:
+            return named
+        introduced = record.get("objects", {})
+        left = list(named)
+        while left:
+            sort, name = left.pop()
+            if name not in introduced.get(sort, ()):
+                for each in context.collected.named_by((sort, name)):
+                    if each not in named and self._is_known(context, each):
+                        named[each] = None
+                        left.append(each)
+        return named
+
+    def _is_known(self, context: TraceContext, named: tuple[str, str]) -> bool:
+        """Whether an object is there, or was collected."""
+        sort, name = named
+        return named in context.collected or (sort in context.objects.names and context.objects.number(sort, name) >= 0)
 
     def _may_bring(self, now: TraceCandidates, record: Mapping[str, Any]) -> bool:
         """Whether the record may name new objects. This cheap test saves the search for all other records."""

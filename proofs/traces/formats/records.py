@@ -248,6 +248,18 @@ class Mentions:
                             if name in references:
                                 yield from _names(references[name], shown)
 
+    def in_rigid(self, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The objects that its rigid attributes name, as (sort, name).
+
+        Unlike those of :meth:`of`, a name that is unknown is an error. It does not mean a new object.
+        """
+        for sort, attributes in value.get("rigid", {}).items():
+            references = self._references.get(sort, {})
+            for attribute, objects in attributes.items():
+                if attribute in references:
+                    for shown in objects.values():
+                        yield from _names(references[attribute], shown)
+
     def _kinds(self, named: str, event: str) -> Mapping[str, Type]:
         """The types of the parameters of an action, or of all actions that lead to an event.
 

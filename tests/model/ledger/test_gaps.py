@@ -16,6 +16,7 @@ from schedproof.model.ledger.ledger import Entry, Ledger, LedgerError, Mark
 from schedproof.proofs.verification.verify import plan
 from tests.model.ledger.lamps import LEDGER, MODEL, NEVER, PUSH, RED, TEXT, Lamp, mark, system, x
 from tests.model.ledger.test_require import written
+from tests.support.keys import KEYS
 
 
 def changed(name: str, new: Mark | None) -> Ledger:
@@ -216,3 +217,8 @@ def test_what_a_contradiction_quotes_names_it(line: int, words: str, missed: lis
     assert lines == [
         f"{each}: the contradiction never-nice quotes it; write it under contradictions" for each in missed
     ]
+
+
+def test_a_review_counts_the_values_of_a_relation() -> None:
+    """As of references and sets: a list of all tuples would say nothing to a reader."""
+    assert "Client.may in 1 way" in elements(KEYS)["configurations"].parts

@@ -181,6 +181,32 @@ def test_a_rigid_relation_distinguishes_objects(monkeypatch: pytest.MonkeyPatch)
     assert notices(by_representatives, lamps)
 
 
+Wire = Sort("Wire", "w")
+w = variables(Wire, "w")[0]
+WIRED = Model(
+    system="wired",
+    variant="as-written",
+    about="lamps that a wire connects in pairs",
+    document=Document("", ""),
+    machines=[
+        Machine(Lamp, [State("Off"), State("On")]),
+        Machine(Wire, [State("Whole")], [Attribute("pairs", Relation(Lamp, Lamp), rigid=True)]),
+    ],
+    rows=[Row(Lamp, "light", "Off", "On")],
+    actions=[Action("light", [w, a, b], [w.pairs.has(a, b), a.is_("Off")], [a.fires("light")], "{a} lights")],
+    rules=[],
+    properties=[],
+    default_scope={"Lamp": 3, "Wire": 1},
+    configurations=lambda sizes: [{("Wire", "pairs"): [frozenset({(0, 1), (0, 2)})]}],
+)
+
+
+def test_a_relation_of_one_sort_distinguishes_objects_of_another() -> None:
+    """Only the first lamp lights. The relation is that of a wire, and no lamp has an attribute."""
+    by_representatives(Drawn(WIRED))
+    assert explore(Drawn(WIRED).instance()).state_count == 2
+
+
 def keeps_all(instance: Any, sort: str, kind: Any, values: Any) -> bool:
     """Rigid relations distinguish nobody."""
     return True

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import count
+import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from schedproof.model.lang import BoolType, IntRange, Invariant, count, exists, variable
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.proofs.export import expressions, formulas, promela
 from tests.proofs.export import test_promela, test_tla
 from tests.proofs.export.test_random_promela import for_spin
-from tests.support.keys import KEYS
+from tests.support.keys import KEYS, c, k, n
 from tests.support.needs import needs_spin
 from tests.support.random_models import RelationMaker, random_model
 
@@ -25,7 +27,7 @@ def keys(**sizes: int) -> Instance:
 
 def random_instance(seed: int) -> Instance:
     """A model with relations that is well-formed."""
-    return next(m.instance() for n in count() if for_spin(m := random_model(1000 * seed + n, RelationMaker)))
+    return next(m.instance() for i in itertools.count() if for_spin(m := random_model(1000 * seed + i, RelationMaker)))
 
 
 @needs_spin
@@ -48,6 +50,18 @@ def test_a_reader_of_tla_finds_the_same() -> None:
 @pytest.mark.parametrize("seed", range(60, 66))
 def test_a_reader_of_tla_finds_the_same_in_random_models(seed: int) -> None:
     test_tla.same(random_instance(seed))
+
+
+def test_a_count_of_single_objects_is_the_same() -> None:
+    """Of each type that a variable may have."""
+    some, flag = variable(IntRange(0, 2), "some"), variable(BoolType(), "flag")
+    props = [
+        Invariant(name="one", says="", over=[c], then=count(k, exists(n, n.held.has(k, c))) <= 1),
+        Invariant(name="numbers", says="", over=[c], then=count(some, ~(some == 1) & c.is_("Here")) < 2),
+        Invariant(name="truths", says="", over=[c], then=count([flag, some], flag & c.is_("Here")) == 3),
+    ]
+    (instance,) = instances(replace(KEYS, properties=props, refuted=frozenset(p.name for p in props)), {"Node": 1})
+    test_tla.same(instance)
 
 
 def test_too_many_tuples_are_refused_in_promela() -> None:

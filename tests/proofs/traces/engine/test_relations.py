@@ -11,7 +11,23 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Relation
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Document,
+    Event,
+    Machine,
+    Model,
+    Ref,
+    Relation,
+    Row,
+    SetOf,
+    Sort,
+    State,
+    given,
+    me,
+    variables,
+)
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefined, tuples
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
@@ -124,6 +140,91 @@ def test_masks_that_are_not_moved_are_noticed(monkeypatch: pytest.MonkeyPatch) -
     """A seeded fault: a new object leaves the numbers of tuples as they were."""
     monkeypatch.setattr(objects.tuples, "moved", lambda mask, before, after: mask)
     assert any(check_records(SYSTEM, HEADER, log(60, seed)).verdict is not LogVerdict.CONFORMS for seed in range(3))
+
+
+Place, Guest = Sort("Place", "p"), Sort("Guest", "g")
+p, q = variables(Place, "p q")
+g, h = variables(Guest, "g h")
+GUESTS = Model(
+    system="guests",
+    variant="toy",
+    about="guests that travel, and like each other",
+    document=Document("", ""),
+    machines=[
+        Machine(Place),
+        Machine(
+            Guest,
+            [State("Here"), State("Gone")],
+            [
+                Attribute("trips", Relation(Place, Place)),
+                Attribute("friend", Ref(Guest)),
+                Attribute("likes", SetOf(Guest)),
+                Attribute("tickets", Relation(Place, Guest), rigid=True),
+            ],
+            [Event("travel", {"a": Ref(Place), "b": Ref(Place)}), Event("like", {"whom": Ref(Guest)})],
+        ),
+    ],
+    rows=[
+        Row(Guest, "travel", "Here", "Here", trips=me.trips.with_(given("a"), given("b"))),
+        Row(Guest, "like", "Here", "Here", friend=given("whom"), likes=me.likes.with_(given("whom"))),
+        Row(Guest, "leave", "Here", "Gone"),
+    ],
+    actions=[
+        Action("travel", [g, p, q], [g.is_("Here")], [g.fires("travel", a=p, b=q)], "{g} travels from {p} to {q}"),
+        Action("like", [g, h], [g.is_("Here"), h.is_("Here")], [g.fires("like", whom=h)], "{g} likes {h}"),
+        Action("leave", [g], [g.is_("Here")], [g.fires("leave")], "{g} leaves"),
+    ],
+    rules=[],
+    properties=[],
+    default_scope={"Place": 2, "Guest": 2},
+)
+ABOUT_GUESTS = {"schedproof": 1, "system": "guests"}
+
+
+def guests(*last: dict[str, Any]) -> ValidationReport:
+    """Ann travels and likes Bob; both leave, and so many after them that their places are those of others; then what is ``last``."""
+    records: Log = [
+        {"objects": {"Place": ["home", "sea"], "Guest": ["ann", "bob"]}},
+        {"action": "travel", "parameters": {"g": "ann", "p": "sea", "q": "home"}},
+        {"action": "like", "parameters": {"g": "ann", "h": "bob"}},
+        *({"action": "leave", "parameters": {"g": name}} for name in ("ann", "bob")),
+    ]
+    for number in range(15):
+        name = f"guest{number}"
+        records += [{"objects": {"Guest": [name]}}, {"action": "leave", "parameters": {"g": name}}]
+    records += [{"objects": {"Place": ["lake"]}}, *last]
+    return check_records(System("guests", "Guests", {"toy": GUESTS}, validated_by="toy"), ABOUT_GUESTS, records)
+
+
+@pytest.mark.parametrize(
+    ("field", "right", "wrong"),
+    [
+        ("trips", [["sea", "home"]], [[["home", "sea"]], [["home", "lake"]], []]),
+        ("friend", "bob", ["ann", "guest14", None]),
+        ("likes", ["bob"], [["ann"], ["guest14"], []]),
+    ],
+)
+def test_what_ended_returns_with_its_values(field: str, right: Any, wrong: list[Any]) -> None:
+    """Tuples have other numbers by then, for there are more places, and Bob's number is another guest's."""
+    assert guests({"state": {"Guest": {"ann": {field: right}}}}).verdict is LogVerdict.CONFORMS
+    for value in wrong:
+        assert guests({"state": {"Guest": {"ann": {field: value}}}}).verdict is LogVerdict.VIOLATES
+
+
+def test_what_ended_returns_with_others_that_it_names() -> None:
+    """Only the state of Ann is observed; Bob is observed later."""
+    last = [{"state": {"Guest": {"ann": {"state": "Gone"}}}}, {"state": {"Guest": {"ann": {"friend": "bob"}}}}]
+    assert guests(*last).verdict is LogVerdict.CONFORMS
+    last[1] = {"state": {"Guest": {"bob": {"state": "Gone"}, "ann": {"likes": ["bob"], "friend": "guest14"}}}}
+    assert first_wrong(guests(*last)) == 38
+
+
+def test_a_rigid_relation_may_name_what_was_collected() -> None:
+    new: dict[str, Any] = {"objects": {"Guest": ["eve"]}, "rigid": {"Guest": {"tickets": {"eve": [["sea", "bob"]]}}}}
+    assert guests(new).verdict is LogVerdict.CONFORMS
+    new["rigid"]["Guest"]["tickets"]["eve"] = [["sea", "bop"]]
+    with pytest.raises(TraceError, match="unknown Guest 'bop'"):
+        guests(new)
 
 
 def walk(model: Drawn, many: int, rng: Random) -> Run:
