@@ -60,6 +60,21 @@ def test_a_ring_of_three_goes_round_in_one_of_two_ways() -> None:
         assert not any(meets(ring, _by_first({*some, triple}, 3)) for some in [*met, frozenset[Any]()])
 
 
+def test_a_ring_of_four_goes_round_in_one_of_six_ways() -> None:
+    """These are (n - 1)!, as of all rings. Three objects meet the axiom of four in any case."""
+    turns = [{(a, b, c), (b, c, a), (c, a, b)} for a, b, c in permutations(range(4), 3) if a < min(b, c)]
+    rings = [frozenset[Any]().union(*some) for some in subsets([frozenset(each) for each in turns])]
+    met = {some for some in rings if meets(ring, _by_first(some, 4))}
+    ways = [(0, *others) for others in permutations(range(1, 4))]
+    assert met == {frozenset(t for turn in turns for t in turn if _in_order(t, way)) for way in ways}
+
+
+def _in_order(triple: tuple[int, int, int], way: Sequence[int]) -> bool:
+    """Whether one comes from the first to the second before the third on a way round."""
+    first, second, third = map(way.index, triple)
+    return (second - first) % len(way) < (third - first) % len(way)
+
+
 def _by_first(triples: Any, size: int) -> list[frozenset[tuple[int, int]]]:
     return [frozenset((b, c) for a, b, c in triples if a == n) for n in range(size)]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.semantics import evaluate, tuples
+from schedproof.model.semantics import Instance, Moment, evaluate, tuples
 from schedproof.proofs.checking.engine import Engine
 from schedproof.proofs.compiled import quotient
 from schedproof.proofs.compiled.code import binary
@@ -205,6 +207,28 @@ def test_a_relation_of_one_sort_distinguishes_objects_of_another() -> None:
     """Only the first lamp lights. The relation is that of a wire, and no lamp has an attribute."""
     by_representatives(Drawn(WIRED))
     assert explore(Drawn(WIRED).instance()).state_count == 2
+
+
+def test_a_search_completes_a_tuple_at_each_place() -> None:
+    """Each tuple of three places is found by the object at any of them, given the other two."""
+    x, y, v = *variables(Lamp, "x y"), variables(Wire, "v")[0]
+    wired = replace(
+        WIRED,
+        machines=[WIRED.machines[0], Machine(Wire, [], [Attribute("pairs", Relation(Lamp, Wire, Lamp), rigid=True)])],
+        actions=[replace(WIRED.actions[0], parameters=[a], when=[a.is_("Off")])],
+    )
+    has = w.pairs.has(x, v, y)
+    searches = [(exists(x, has), (w, v, y)), (exists(v, has), (w, x, y)), (exists(y, has), (w, x, v))]
+    for one in product(range(3), range(2), range(3)):
+        rigid = {("Wire", "pairs"): [frozenset({one}), frozenset[Any]()]}
+        instance = Instance(wired, {"Lamp": 3, "Wire": 2}, rigid)
+        expected = {"x": one[0], "v": one[1], "y": one[2], "w": 0}
+        for term, given in searches:
+            holds = evaluate.compile_term(instance, term, {each.name: each for each in given})
+            for values in product(*(instance.domain(each.type) for each in given)):
+                bound = dict(zip([each.name for each in given], values, strict=True))
+                moment = Moment(instance.initial(), dict(bound))
+                assert bool(holds(moment)) == (bound.items() <= expected.items())
 
 
 def keeps_all(instance: Any, sort: str, kind: Any, values: Any) -> bool:

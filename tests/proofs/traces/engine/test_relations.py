@@ -24,18 +24,19 @@ from schedproof.model.lang import (
     SetOf,
     Sort,
     State,
+    count,
     given,
     me,
     variables,
 )
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefined, tuples
+from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefined, instances, tuples
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
 from schedproof.proofs.traces.engine import objects
-from schedproof.proofs.traces.engine.object_gc import collectable
+from schedproof.proofs.traces.engine.object_gc import collectable, refers
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
-from tests.support.keys import KEYS
+from tests.support.keys import KEYS, d
 from tests.support.random_models import Drawn, RelationMaker, random_model
 
 SYSTEM = System("keys", "Keys", {"toy": KEYS}, validated_by="toy")
@@ -225,6 +226,58 @@ def test_a_rigid_relation_may_name_what_was_collected() -> None:
     new["rigid"]["Guest"]["tickets"]["eve"] = [["sea", "bop"]]
     with pytest.raises(TraceError, match="unknown Guest 'bop'"):
         guests(new)
+
+
+def test_who_is_in_a_tuple_is_referred_to() -> None:
+    """At each place of it, and by the relation of another object only."""
+    (instance,) = instances(KEYS, {})
+    slot, kind = instance.slot("Node", "held") + 1, KEYS.machine("Node").attributes[0].type
+    state = tuple(
+        instance.read(kind, [["k1", "c0"]]) if n == slot else value for n, value in enumerate(instance.initial())
+    )
+    assert [refers(instance, state, "Key", n) for n in range(2)] == [False, True]
+    assert [refers(instance, state, "Client", n) for n in range(2)] == [True, False]
+
+
+def test_who_is_counted_is_not_collected() -> None:
+    counting = replace(KEYS.action("lock"), when=[count(d, d.is_("Gone")) <= 1])
+    model = replace(KEYS, actions=[counting, *KEYS.actions[1:]])
+    assert not collectable(model)["Client"]
+
+
+def test_who_is_in_a_copied_relation_is_not_collected() -> None:
+    """A rigid relation may name guests that are gone, so a row that copies it would name them."""
+    _, like, leave = GUESTS.rows
+    guest = GUESTS.machine("Guest")
+    copies = replace(guest, attributes=[*guest.attributes, Attribute("used", Relation(Place, Guest))])
+    row = Row(Guest, "travel", "Here", "Here", used=me.tickets)
+    model = replace(GUESTS, machines=[GUESTS.machines[0], copies], rows=[row, like, leave])
+    assert collectable(GUESTS)["Guest"] == {"Gone"}
+    assert not collectable(model)["Guest"]
+
+
+@pytest.mark.parametrize(("node", "verdict"), [("n1", LogVerdict.CONFORMS), ("n0", LogVerdict.VIOLATES)])
+def test_a_rigid_relation_is_kept_while_objects_appear(node: str, verdict: LogVerdict) -> None:
+    may = {"Client": {"may": {"ann": [["n1", "door"]]}}}
+    records: Log = [
+        {"objects": {"Client": ["ann"], "Key": ["door"]}, "rigid": may},
+        {"objects": {"Key": ["safe", "shed"]}},
+        {"action": "lock", "parameters": {"n": node, "c": "ann", "k": "door"}},
+    ]
+    assert check_records(SYSTEM, HEADER, records).verdict is verdict
+
+
+def test_a_rigid_relation_never_changes() -> None:
+    """New objects may be related to those that are there; these keep their tuples, and get none with each other."""
+    come = {"objects": {"Client": ["ann"], "Key": ["door", "safe"]}}
+    rigid = {"Client": {"may": {"ann": [["n1", "door"]]}}}
+    more = {"objects": {"Key": ["shed"]}, "rigid": {"Client": {"may": {"ann": [["n1", "door"], ["n0", "shed"]]}}}}
+    lock = {"action": "lock", "parameters": {"n": "n0", "c": "ann", "k": "shed"}}
+    assert check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, more, lock]).verdict is LogVerdict.CONFORMS
+    for changed in ([["n1", "door"], ["n0", "safe"]], [["n0", "shed"]]):
+        more["rigid"] = {"Client": {"may": {"ann": changed}}}
+        with pytest.raises(TraceError, match=r"Client ann\.may never changes"):
+            check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, more])
 
 
 def walk(model: Drawn, many: int, rng: Random) -> Run:
