@@ -241,7 +241,11 @@ class CrossCheck:
             yield f"axiom {n + 1}", self.proof.axioms[n], _truth(instance, axiom, state)
         for prop in self.model.properties:
             if isinstance(prop, Invariant):
-                yield f"{prop.name} before", self.proof.assumed[prop.name], _truth(instance, closed(prop), state)
+                try:
+                    truth = _truth(instance, closed(prop), state)
+                except Undefined:  # it reads an attribute of NONE, in a state that need not be reachable
+                    continue
+                yield f"{prop.name} before", self.proof.assumed[prop.name], truth
 
     def during(
         self, instance: Instance, state: State, choice: Choice, counts: Counts
