@@ -11,7 +11,7 @@ var ErrNotYours = errors.New("the claim has expired")
 
 // Queue hands out jobs. A claim that is not finished in time expires, and the job is handed out again.
 type Queue struct {
-	// Checked makes Finish compare the worker with the one that has the claim.
+	// Checked makes Finish compare the worker with the holder of the claim.
 	Checked bool
 
 	mu      sync.Mutex

@@ -185,12 +185,9 @@ def _tuples_of(
     dimensions = [len(instance.domain(v.type)) for v in several]
 
     def mask(m: Moment) -> int:
-        outer = [(name, m.bound.get(name)) for name in names]
         result = 0
-        for _ in plan.solutions(m):
+        for _ in _solutions(plan, names, m):
             result |= 1 << tuples.number([m.bound[name] for name in names], dimensions)
-        for name, value in outer:
-            _restore(m, name, value)
         return result
 
     return mask
@@ -203,14 +200,15 @@ def _count(
     plan = search(instance, bound, several, [where], me)
     names = [v.name for v in several]
 
-    def number(m: Moment) -> int:
-        outer = [(name, m.bound.get(name)) for name in names]
-        result = sum(1 for _ in plan.solutions(m))
-        for name, value in outer:
-            _restore(m, name, value)
-        return result
+    return lambda m: sum(1 for _ in _solutions(plan, names, m))
 
-    return number
+
+def _solutions(plan: Search[Moment], names: Sequence[str], m: Moment) -> Iterator[None]:
+    """One item for each solution; at the end ``names`` have their outer values again."""
+    outer = [(name, m.bound.get(name)) for name in names]
+    yield from plan.solutions(m)
+    for name, value in outer:
+        _restore(m, name, value)
 
 
 def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:

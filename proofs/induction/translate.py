@@ -314,7 +314,7 @@ class Translator:
 
 
 def in_range(kind: Type, value: Z) -> list[Z]:
-    """The formulas that a number is one of its type: none for an integer without bounds, and for what is no number."""
+    """The formulas that keep a number within its type; an ``Int``, or a value that is not a number, has none."""
     match kind:
         case IntRange(low, high):
             return [And(value >= low, value <= high)]

@@ -114,7 +114,7 @@ class Circle:
         locks: the lock that each program holds.
         by: for each of them the acquisition of the next lock.
         twice: the thread that would have to run twice; "" if none.
-        writers: who has to wait to write the locks :attr:`through_writers`; None for one that the file does not describe.
+        writers: for each lock of :attr:`through_writers` the writer that has to wait; None if the file describes none.
     """
 
     locks: tuple[str, ...]

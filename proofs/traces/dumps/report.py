@@ -65,7 +65,7 @@ class DumpReport:
         return [printable(line) for line in lines]
 
     def _holder(self, name: str) -> str:
-        """Who has the lock for which a thread waits, and what that thread waits for, if it is known by name."""
+        """The holder of the lock for which a thread waits, and what the holder waits for, if the lock has a name."""
         one = next(each for each in self.dump.threads if each.name == name)
         assert one.waits is not None and one.waits.lock is not None
         lock = one.waits.lock
