@@ -12,6 +12,7 @@ import pytest
 from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 from tests.support.places import DATA, ROOT
+from tests.support.rows import each_row
 
 HEAVY = {"z3", "cvc5", "numba", "llvmlite", "numpy", "sqlalchemy", "networkx", "transitions", "jsonschema", "ray"}
 
@@ -91,7 +92,7 @@ def test_completion_loads_no_command(tmp_path: Path) -> None:
     assert not any(m.startswith("schedproof.cli.commands.") for m in lines[-1].split())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_what_help_says_of_a_command_is_what_the_command_says(name: str) -> None:
     command = COMMANDS[name].load()
     assert command.name == name

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.rows import each_row
+
 FILE = Path(__file__).parent.parent.parent / "docs" / "words.py"
 SPEC = importlib.util.spec_from_file_location("words", FILE)
 words = importlib.util.module_from_spec(SPEC)
@@ -18,7 +20,7 @@ def hits(text):
     return [str(hit) for hit in words.hits_in_python("m.py", text, ROWS)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "word", "line"),
     [
         ('"""It is judged.\n\nEach promise."""\n', "judged", 1),

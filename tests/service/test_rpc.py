@@ -29,6 +29,7 @@ from schedproof.service.sessions import Sessions
 from schedproof.service.stdio import TOO_LONG, UNDER_WAY, Stdio, lines, talk
 from schedproof.service.token import SHORTEST, VARIABLE, BadToken, read_token
 from tests.service.slow_record import SPIN, spinning
+from tests.support.rows import each_row
 
 HIVED = {"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}
 ALLOCATE = {"action": "allocate", "parameters": {"p": "g0", "K": ["c0"]}}
@@ -247,7 +248,7 @@ class TestAnyLine:
 
 
 class TestLines:
-    @pytest.mark.parametrize(
+    @each_row(
         ("sent", "expected"),
         [
             (b"", []),
@@ -439,7 +440,7 @@ class TestToken:
         assert read_token(None, {VARIABLE: self.GOOD}) == self.GOOD
         assert read_token(None, {}) is None
 
-    @pytest.mark.parametrize("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
+    @each_row("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
     def test_a_bad_token_is_refused_and_not_printed(self, tmp_path: Path, bad: bytes) -> None:
         (tmp_path / "token").write_bytes(bad)
         with pytest.raises(BadToken, match="at least 16") as caught:

@@ -22,6 +22,7 @@ from schedproof.model.semantics import IllFormed, ScopeError, Stepper, Undefined
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.testing import OutOfStep, Refused, conforms, lockstep
 from schedproof.testing.lockstep import Agreement, Pair
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP
 from tests.support.user_repository import imports_undone, repository
 from tests.systems.hived.seeded.cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
@@ -597,7 +598,7 @@ class NoExpire:
     ask = acquire = finish = die = observe
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shown", "expected"),
     [
         (None, "must return {sort: {object: {field: value}}}, not None"),

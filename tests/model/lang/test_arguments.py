@@ -11,6 +11,7 @@ import pytest
 from schedproof.model import lang
 from schedproof.model.lang import IntRange, Invariant, LifeCycle, Machine, Model, ModelError, Row, Sort, State
 from tests.model.lang.wrong_models import Job, j
+from tests.support.rows import each_row
 
 DECLARATIONS = [
     kind
@@ -22,7 +23,7 @@ DECLARATIONS = [
 ]
 
 
-@pytest.mark.parametrize("kind", DECLARATIONS, ids=lambda kind: kind.__name__)
+@each_row("kind", DECLARATIONS, ids=lambda kind: kind.__name__)
 def test_every_declaration_refuses_an_unknown_argument(kind: Any) -> None:
     assert len(DECLARATIONS) > 25
     with pytest.raises(ModelError) as refused:
@@ -42,7 +43,7 @@ def misspelt() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("build", "message", "caret"),
     [
         (

@@ -11,6 +11,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Remembered, State, Stepper, remember
 from schedproof.model.semantics.instance import instances
 from schedproof.proofs.exploration.explore import explore
+from tests.support.rows import each_row
 
 STATES = [tuple(state) for state in itertools.product(range(3), repeat=5)]
 
@@ -72,7 +73,7 @@ def test_what_does_not_pay_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert remembered._tree is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         lambda state: sum(state),

@@ -26,6 +26,7 @@ from schedproof.model.semantics.evaluate import compile_term
 from schedproof.model.semantics.traced import RememberedWrites, integer_slots
 from tests.support.clocks import CLOCKS
 from tests.support.random_models import IntegerMaker, random_model
+from tests.support.rows import each_row
 
 SCALES = [1, 3, 10**9, 2**64]
 
@@ -162,7 +163,7 @@ def test_what_is_no_sum_and_no_comparison_is_not_remembered() -> None:
             assert cached(state) == use(state)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "function",
     [
         lambda s: [(0, s[0] + s[1] - s[2] - 4)] if s[0] + s[1] < s[2] + 3 else None,

@@ -38,6 +38,7 @@ from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
 from schedproof.proofs.compiled.walks import walk
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
+from tests.support.rows import each_row
 
 Box = Sort("Box", "b")
 (b,) = variables(Box, "b")
@@ -189,8 +190,8 @@ def test_a_step_that_a_property_leaves_out_leads_nowhere(engine: Engine) -> None
     assert only(counting, engine).verdict is Verdict.UNDETERMINED
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
+@each_row("engine", ENGINES)
+@each_row(
     ("limits", "reach"),
     [
         ((2, 4), "holds in some of 2 configurations of up to Box=1"),

@@ -68,6 +68,7 @@ from schedproof.proofs.exploration.pointwise import Point, point_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking.test_slices import recorded
 from tests.proofs.checking.two_graphs import two_graphs, untimed
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 FULL, TWO_THREADS = Exploring(Engine.COMPILED, symmetry=False), Exploring(Engine.COMPILED, symmetry=False, threads=2)
@@ -172,7 +173,7 @@ def step_invariant(then: Term, premise: Term | None = None, over: Sequence[Var] 
 NOTED, LEVEL, ALL = Point(("A", "noted"), "x"), Point(("A", "level"), "x"), Point(("A", "all"), "x", "b")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prop", "point"),
     [
         (invariant(x.noted), NOTED),
@@ -191,7 +192,7 @@ def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
     assert point_of(checked(recorder([prop])), prop) == point
 
 
-@pytest.mark.parametrize(
+@each_row(
     "prop",
     [
         invariant(x.is_("On")),
@@ -218,7 +219,7 @@ def test_a_condition_with_no_point_or_several(prop: Any) -> None:
     assert point_of(checked(recorder([prop])), prop) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "expected"),
     [
         ({"noted": True}, True),
@@ -748,7 +749,7 @@ def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
     assert {results[name].verdict for name in steps} >= {Verdict.PROVED, Verdict.REFUTED}
 
 
-@pytest.mark.parametrize("high", range(0, 63, 2))
+@each_row("high", range(0, 63, 2))
 def test_all_bits_of_an_object_are_in_one_number(high: int) -> None:
     [machine] = WIDE.machines
     number = Attribute("number", IntRange(0, high), history=True)

@@ -38,6 +38,7 @@ from schedproof.proofs.checking.vacuity import premise_never_true
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from tests.support.random_models import random_model
+from tests.support.rows import each_row
 
 Door = Sort("Door", "d")
 d, e = variables(Door, "d e")
@@ -110,8 +111,8 @@ def test_a_premise_names_the_condition_that_nothing_meets(given: Term, says: str
 SLAM = Action("slam", [d], [d.is_("Open"), d.is_("Closed")], [d.fires("open")], "{d} is slammed")
 
 
-@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
-@pytest.mark.parametrize(
+@each_row("engine", [Engine.INTERPRETED, Engine.COMPILED])
+@each_row(
     ("given", "on", "says"),
     [
         (d.is_("Closed") & d.fires("open") & after(d.is_("Closed")), (), "no step has afterwards d Closed together with d Closed and open on d"),

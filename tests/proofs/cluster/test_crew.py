@@ -29,6 +29,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, end_of, numbers, smallest, verdicts
 from tests.support.elections import ELECTION
+from tests.support.rows import each_row
 from tests.support.sample import seed_of_today, thinned, todays
 
 
@@ -336,7 +337,7 @@ def test_the_full_graph_needs_states_in_memory() -> None:
 # --- Addresses -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "address"),
     [
         ("local", Address()), ("local:2", Address(workers=2)), ("ray-head:6379", Address("ray-head", 6379)),

@@ -55,6 +55,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
 from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, required, verdict_without, x
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
@@ -207,8 +208,8 @@ def test_the_same_of_a_small_configuration_of_every_system(system: str) -> None:
     assert_same_graph(instance_of(model, {}))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@each_row("threads", [1, 2, 3])
+@each_row("error", [KeyboardInterrupt, MemoryError])
 def test_what_goes_wrong_in_one_thread_ends_all(
     threads: int, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks.test_explore import Case, Maker, kinds
 from tests.proofs.locks.test_kinds import HARMLESS, SCENARIOS
 from tests.support.places import MODELS
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 NEVER = 1 << 60
@@ -83,7 +84,7 @@ def test_both_searches_find_the_same_in_whole_designs(file: Any) -> None:
     same(read(file))
 
 
-@pytest.mark.parametrize("name", [*SCENARIOS, *HARMLESS])
+@each_row("name", [*SCENARIOS, *HARMLESS])
 def test_both_searches_find_the_same_in_scenarios(name: str) -> None:
     same(parse(SCENARIOS[name].text if name in SCENARIOS else HARMLESS[name], "made.yaml"))
 
@@ -126,7 +127,7 @@ def test_both_searches_find_the_same_in_states_of_several_words() -> None:
     assert same(locks).states > 100
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 3))
+@each_row("seed", range(0, 40, 3))
 def test_packed_states_are_those_of_the_interpreter(seed: int) -> None:
     """Each state has one packed form, and no two have the same."""
     locks = replace(made(seed, serves=seed % 2 == 1), together=())
@@ -265,7 +266,7 @@ def test_threads_that_do_the_same_are_of_no_consequence(seed: int) -> None:
     assert {p.kind for p in same(locks, limit=MANY).problems} == {p.kind for p in full.problems}
 
 
-@pytest.mark.parametrize("seed", range(0, 24, 3))
+@each_row("seed", range(0, 24, 3))
 def test_a_state_is_represented_by_one_of_its_renamings(seed: int) -> None:
     """It has as many representatives as there are sets of threads' own states, as counted by names."""
     machine = _machine(twins(seed))

@@ -22,6 +22,7 @@ from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.locks.unchecked import unchecked
 from schedproof.proofs.verdict import Verdict
+from tests.support.rows import each_row
 
 CIRCLES, REACQUIRED, WAITING = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
 QUEUES = "classes: {Partition: {}, Queue: {in: [Partition, Queue]}, Node: {in: Partition}}\noperations:\n"
@@ -242,7 +243,7 @@ def check_case(name: str) -> None:
     assert made.remark in "; ".join(answer.remarks)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_a_case_is_answered_as_said(name: str) -> None:
     check_case(name)
 

@@ -25,6 +25,7 @@ from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.service.strict import parse
 from tests.support.clocks import ACTIONS, CLOCKS, clocks
 from tests.support.random_models import Drawn, IntegerMaker, random_model
+from tests.support.rows import each_row
 
 SYSTEM = System("clocks", "Clocks", {"toy": CLOCKS}, validated_by="toy")
 NAMES = ["n0", "n1", "n2"]
@@ -85,7 +86,7 @@ def first_wrong(report: ValidationReport) -> int | None:
 # --- Integers of any size ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", FAR)
+@each_row("start", FAR)
 def test_the_fast_path_takes_every_record(start: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(TraceSteps, "step")
     report = check_trace(SYSTEM, written(tmp_path / "log.jsonl", start, log(start, 300)))
@@ -269,8 +270,8 @@ lines:
 """
 
 
-@pytest.mark.parametrize("start", FAR)
-@pytest.mark.parametrize("form", ["number", "text", "line of text"])
+@each_row("start", FAR)
+@each_row("form", ["number", "text", "line of text"])
 def test_mappings_read_integers_of_any_size(start: int, form: str, tmp_path: Path) -> None:
     times = [start + 1, start + 2, start + 3]
     pattern = "pattern: '(?P<what>\\w+) (?P<who>\\w+) at (?P<time>\\d+)'\n" if form == "line of text" else ""
@@ -292,7 +293,7 @@ def test_bodies_of_requests_keep_integers_exact() -> None:
     assert parse(body) == log(10**30, 3)
 
 
-@pytest.mark.parametrize("value", [-1, 1.0, 1e9, True, "3", None, [3]])
+@each_row("value", [-1, 1.0, 1e9, True, "3", None, [3]])
 def test_what_is_no_integer_of_the_type_is_refused(value: object) -> None:
     record = {"state": {"Node": {"n0": {"time": value}}}}
     with pytest.raises(TraceError, match=r"state\.Node\.n0\.time: .*(Nat|whole number from 0)"):

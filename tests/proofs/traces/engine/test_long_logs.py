@@ -22,6 +22,7 @@ from schedproof.proofs.traces.engine.fast_path import FastPath
 from schedproof.proofs.traces.engine.objects import Axioms, ObjectMap
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.engine.watch import Watch
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.hived.traces import brute_force as brute
 from tests.systems.hived.traces.brute_force_plain import steps
@@ -312,7 +313,7 @@ def test_seeded_faults_are_caught(fault: Callable[[pytest.MonkeyPatch], None], m
 class TestCollectedNames:
     """Versions that share one table are as copies would be."""
 
-    @pytest.mark.parametrize("seed", range(5))
+    @each_row("seed", range(5))
     def test_every_version_is_as_it_was(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(collected_names, "MOST_NAMES", 8)
         rng, names = random.Random(seed), 0

@@ -19,6 +19,7 @@ from schedproof.proofs.traces.formats.format import ModelLog
 from tests.support import places
 from tests.support.needs import needs_shared
 from tests.support.places import DATA
+from tests.support.rows import each_row
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.runs import Run
 
@@ -43,7 +44,7 @@ def violates_at(report: ValidationReport) -> int | None:
 
 
 class TestSamples:
-    @pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda p: p.stem)
+    @each_row("path", sorted(LOGS.glob("*.jsonl")), ids=lambda p: p.stem)
     def test_copied_samples(self, path: Path) -> None:
         assert violates_at(check_trace("hived", path)) == (10 if path.stem == NONCONFORMING else None)
 
@@ -133,7 +134,7 @@ class TestReadingRules:
         assert report.first_nonconformance is not None
         assert "a call about high explains steps of high only" in report.first_nonconformance.reason
 
-    @pytest.mark.parametrize("op", ["Bind", "AddNode", "UpdateNode", "AddUnallocatedPod", "Restart"])
+    @each_row("op", ["Bind", "AddNode", "UpdateNode", "AddUnallocatedPod", "Restart"])
     def test_other_calls_explain_no_step(self, op: str, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").call(op, "low", low=("Allocated", "Uu"))
         assert violates_at(checked(run, tmp_path)) == 2

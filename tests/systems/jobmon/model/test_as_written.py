@@ -42,6 +42,7 @@ from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
@@ -195,7 +196,7 @@ QUOTED = {
 
 
 @needs_shared
-@pytest.mark.parametrize("which", QUOTED, ids=lambda which: "-".join(which))
+@each_row("which", QUOTED, ids=lambda which: "-".join(which))
 def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
     prop = QUOTED[which]
     assert prop.line is not None
@@ -218,7 +219,7 @@ def test_line_153_is_held_against_runs_only() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
+@each_row("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction) -> None:
     """In whole sentences: a reader sees each condition."""
     stated = {(each.line, each.text) for each in statements(DOCUMENT.read_text("utf-8"))}

@@ -21,6 +21,7 @@ from schedproof.impl.systems.jobmon.jobs import TOKEN, Job, is_left, kill, own_j
 from schedproof.impl.systems.jobmon.local_cluster import EXCEEDED, LocalCluster
 from schedproof.impl.systems.jobmon.places import OUTERMOST, Place, current_place
 from schedproof.impl.systems.jobmon.processes import carries, own_process, process, processes, send
+from tests.support.rows import each_row
 from tests.systems.jobmon.processes.installation import until
 
 TICKS = "for i in $(seq 1500); do echo tick >> {file}; sleep 0.02; done"
@@ -267,7 +268,7 @@ class TestLocalCluster:
         cluster.terminate(job)
         assert cluster.reaches(job) and cluster.is_over(job)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("before", "outlived"),
         [
             ({"boot": "before"}, True),
