@@ -71,6 +71,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: -seconds(item))
 
 
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays to the end: no search for garbage looks through it again."""
+    gc.freeze()
+
+
 def seconds(item: pytest.Item) -> float:
     """Returns the measured processor time of a test; 0 if its mark has none."""
     return max((mark.kwargs.get("seconds", 0) for mark in item.iter_markers("long")), default=0)

@@ -226,7 +226,7 @@ def test_standard_output_that_cannot_be_written(command, says):
     [
         (["verify", "hived"], 0.5),
         pytest.param(["prove", "yunikorn-merge"], 0.5, marks=pytest.mark.long),
-        (["prove", "yunikorn-merge"], 3.0),
+        pytest.param(["prove", "yunikorn-merge"], 3.0, marks=pytest.mark.long),
     ],
 )
 def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):

@@ -76,3 +76,13 @@ def test_files_of_all_kinds_with_text_are_checked():
     endings = {Path(path).suffix for path in words.files()}
     assert endings == {".py", ".md", ".yaml", ".toml", ".pml", ".sh"}
     assert words.LIST not in words.files()
+
+
+@each_row(
+    "before", ["# it's a comment\n", "x = 'a\\'b'\n", 'x = """a "b" \'c\n"""\n', "x = '#' + \"'\"\n", "x = r'\\\\'\n"]
+)
+def test_a_name_after_comments_and_strings_is_found(before):
+    """Modules without a banned word are looked at with less care."""
+    assert [hit.word for hit in words.hits_in_python("x.py", f"{before}promise_kept = 1\n", words.rules())] == [
+        "promise in promise_kept"
+    ]

@@ -338,6 +338,7 @@ class TestNoHarm:
         assert len(content["run"]["steps"]) == 102 - content["records_before"] < 102
         assert len(json.dumps(content["run"])) <= 15_000
 
+    @pytest.mark.long
     def test_a_long_run_is_complete_after_a_while(self) -> None:
         """One that takes longer than a view may: 200 groups of 700 cells, each record with other objects than the last."""
         cells = [f"c{number}" for number in range(700)]

@@ -18,7 +18,7 @@ def each_row(
     """As ``pytest.mark.parametrize``, but one test: every row runs, also after one that fails.
 
     For rows of a few milliseconds: pytest and xdist take about five for each test. A row has a ``tmp_path`` and a ``monkeypatch`` of its own,
-    and what is printed before it is not in its ``capsys`` or ``capfd``. It shares all other fixtures with the other rows.
+    and what is printed before it is not in its ``capsys`` or ``capfd``. It shares all other fixtures with the other rows. A test has its function of one row as ``.row``.
 
     Args:
         names: of the arguments that a row has; a text with commas, or several texts.
@@ -49,9 +49,9 @@ def each_row(
             wrong: list[tuple[str, Exception]] = []
             for number, row in enumerate(table):
                 with ExitStack() as ends:
-                    own = {each: _of_row(each, value, number, ends) for each, value in fixtures.items()}
+                    given = {each: _of_row(each, value, number, ends) for each, value in fixtures.items()}
                     try:
-                        test(*args, **own, **dict(zip(arguments, row, strict=True)))
+                        test(*args, **given, **dict(zip(arguments, row, strict=True)))
                     except Exception as error:
                         error.add_note(f"in the row {name_of(number)}")
                         wrong.append((name_of(number), error))
@@ -59,6 +59,7 @@ def each_row(
                 message = f"{len(wrong)} of {len(table)} rows fail: {', '.join(name for name, _ in wrong)}"
                 raise ExceptionGroup(message, [error for _, error in wrong[:SHOWN]])
 
+        all_rows.row = test  # type: ignore[attr-defined]
         all_rows.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[each for name, each in signature.parameters.items() if name not in arguments]
         )

@@ -256,7 +256,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(["states", "initial", "transitions", "name", "queued", "after"]), VALUES))
 @pytest.mark.parametrize("suffix", ["json", "py"])
 def test_any_configuration_is_a_sketch_or_an_error(tmp_path_factory, suffix, config):

@@ -356,7 +356,7 @@ def test_amending_takes_over_and_what_is_said_again_replaces(tmp_path: Path) -> 
 def language() -> None:
     """A gate of the reader: what is wrong is refused where it is wrong."""
     for text, line, says in WRONG:
-        test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text, line, says)
+        test_what_is_wrong_is_refused_with_its_line_and_a_remedy.row(text, line, says)
     test_a_description_is_read_as_it_is_written()
     test_a_repair_is_its_checks_or_says_more()
     test_who_writes_may_do_what_a_reader_may()

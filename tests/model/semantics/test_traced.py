@@ -96,30 +96,34 @@ def states(instance: Instance, rng: Random, many: int) -> Iterator[State]:
         yield tuple(changed)
 
 
-def random_differences(seeds: range, many: int = 60) -> list[tuple[State, Choice]]:
-    differing: list[tuple[State, Choice]] = []
+def random_differences(seeds: range, many: int = 60) -> Iterator[tuple[State, Choice]]:
     for seed in seeds:
         instance = random_model(seed, IntegerMaker).instance()
         if integer_slots(instance):
-            differing += Steps(instance).differences(states(instance, Random(seed), many))
-    return differing
+            yield from Steps(instance).differences(states(instance, Random(seed), many))
 
 
-def test_random_steps_are_those_computed_anew() -> None:
-    assert random_differences(range(14)) == []
+@pytest.mark.parametrize(
+    "seeds", [range(7), pytest.param(range(7, 30), marks=pytest.mark.long(one_in=8))], ids=["few", "many"]
+)
+def test_random_steps_are_those_computed_anew(seeds: range) -> None:
+    assert list(random_differences(seeds)) == []
 
 
-def test_rigid_integers_are_tested_as_well() -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(12, 50), marks=pytest.mark.long(one_in=8))], ids=["few", "many"]
+)
+def test_rigid_integers_are_tested_as_well(seeds: range) -> None:
     """They are in the state of logs."""
     models = 0
-    for seed in range(30):
+    for seed in seeds:
         model = random_model(seed, IntegerMaker)
         plain = model.instance()
         instance = Instance(plain.model, plain.sizes, plain.rigid, rigid_in_state=True)
         if integer_slots(instance) > integer_slots(plain):
             models += 1
             assert list(Steps(instance).differences(states(instance, Random(seed), 30))) == []
-    assert models >= 3
+    assert models >= 2
 
 
 def test_few_cases_are_computed() -> None:
@@ -210,7 +214,7 @@ def faults() -> dict[str, tuple[object, str, Any]]:
 @pytest.mark.parametrize("fault", faults())
 def test_a_seeded_fault_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*faults()[fault])  # type: ignore[arg-type]
-    assert random_differences(range(14), 30) != []
+    assert any(random_differences(range(14), 30))
 
 
 def test_what_is_subtracted_may_be_a_sum() -> None:

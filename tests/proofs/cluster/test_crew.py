@@ -151,15 +151,16 @@ def calls_of_a_search(folder: Path) -> int:
     return hosts.calls
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(6, marks=pytest.mark.long)])
 @pytest.mark.usefixtures("small_batches")
-def test_two_lost_workers_change_no_number(tmp_path: Path) -> None:
+def test_two_lost_workers_change_no_number(times: int, tmp_path: Path) -> None:
     """At moments drawn for today."""
     rng, alone, calls = (
         random.Random(seed_of_today("lost")),
         numbers(compiled.explore(hived())),
         calls_of_a_search(tmp_path),
     )
-    for n in range(6):
+    for n in range(times):
         hosts, notes = LocalHosts(2, rng.sample(range(5, calls), 2)), list[str]()
         workers = RemoteWorkers(hosts, notes.append)
         reached = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path / str(n), 0))
@@ -294,6 +295,7 @@ def test_what_is_remembered_is_memory_that_is_used(count: int, more: int, monkey
     assert used[(1 << 10) + (1 << 21)] - used[1 << 10] == more
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_batches", "few")
 def test_lost_workers_change_no_number_on_files_either(tmp_path: Path) -> None:
     notes = list[str]()

@@ -126,7 +126,7 @@ def test_any_number_of_workers_says_the_same(count: int, kept: Counter[str]) -> 
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("seed", thinned(SEEDS, 12))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 36))
 def test_the_same_on_graphs_at_random(seed: int) -> None:
     """And what a closure and a search for lassos say, which are not searches of this kind."""
     for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
@@ -215,7 +215,7 @@ def merged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("kept", "merged")
-@pytest.mark.parametrize("seed", thinned(SEEDS, 10))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 30))
 def test_choices_that_components_take_are_merged(seed: int) -> None:
     for count in (1, 2):
         assert {r.name: r.verdict for r in spread(required(seed), LocalHosts(count))}["p"] is by_hand(seed)
@@ -244,7 +244,7 @@ def test_stuck_states_of_a_property_are_not_those_of_the_next() -> None:
     assert [len(r.counterexample.steps) for r in results if r.counterexample is not None] == [1, 1]
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), 12))
+@pytest.mark.parametrize("seed", thinned(range(60), 30))
 def test_the_same_of_models_at_random(seed: int, kept: Counter[str]) -> None:
     model = random_model(seed).model
     assert_same(model, spread(model, LocalHosts(2)), alone(model))

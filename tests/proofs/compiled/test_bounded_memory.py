@@ -89,9 +89,9 @@ CASES = [
 class TestFiles:
     """In which states are that do not fit."""
 
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
-    @pytest.mark.parametrize(("model", "scope"), CASES)
+    @pytest.mark.parametrize(("model", "scope"), thinned(CASES, 2))
     def test_what_is_found_is_the_same(
         self, model: Model, scope: dict[str, int], symmetry: bool, threads: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -275,7 +275,7 @@ class TestCheckpoints:
     """A search that goes on where another one was."""
 
     @pytest.mark.parametrize("memory", [None, 1])
-    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, len(CASES)))
     def test_nothing_is_lost_wherever_it_stopped(
@@ -447,8 +447,7 @@ class TestCheckpoints:
         assert compiled.explore(instance, saving=kept, halt=meanwhile).complete
         assert asked
 
-    @pytest.mark.parametrize("kept", [False, True])
-    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize(("threads", "kept"), thinned([(2, True), (1, False), (2, False), (1, True)], 4))
     def test_a_full_disk_ends_it_and_what_was_saved_is_good(
         self, threads: int, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

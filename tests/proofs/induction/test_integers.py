@@ -136,6 +136,7 @@ def test_an_int_that_starts_elsewhere_starts_there() -> None:
     assert failed(asked(always("later", a.time >= 8), **begun), "later").verdict is Verdict.REFUTED
 
 
+@pytest.mark.long
 def test_what_no_finite_system_refutes_may_stay_open() -> None:
     """Only infinitely many nodes have one ahead of each: there is no proof, and no counterexample with few nodes."""
     ahead = forall(a, exists(b, a.time < b.time))

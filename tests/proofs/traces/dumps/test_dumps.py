@@ -467,18 +467,18 @@ def test_long_lines_are_read_in_time(line: str, tmp_path: Path) -> None:
 
 
 def test_many_goroutines_are_read_in_time(tmp_path: Path) -> None:
-    """All wait for a queue and may hold one: edges between all pairs would be a hundred million."""
+    """All wait for a queue and may hold one: edges between all pairs would be nine million."""
     block = (SAMPLES / "goroutines.txt").read_text()
     block = block[block.index("goroutine 77 [") : block.index("goroutine 78 [")].replace("(0xc00011c0", "(0xc00011c0?")
     start = monotonic()
-    blocks = [block.replace("goroutine 77", f"goroutine {n}") for n in range(10_000)]
+    blocks = [block.replace("goroutine 77", f"goroutine {n}") for n in range(3_000)]
     report = report_of("".join(blocks), tmp_path)
     assert len(report.circles) == 1 and len(report.circles[0].names) == 2
-    assert monotonic() - start < 20
+    assert monotonic() - start < 5
     # All sleep on the semaphore of one lock: they are in no circle.
     asleep = "".join(blocks).replace("runtime.gopark(0x0?", "runtime.semacquire1(0xc00011c034")
-    assert asleep.count("semacquire1") == 10_000 and report_of(asleep, tmp_path).circles == ()
-    assert monotonic() - start < 40
+    assert asleep.count("semacquire1") == 3_000 and report_of(asleep, tmp_path).circles == ()
+    assert monotonic() - start < 10
 
 
 # --- circles, compared with brute force

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedproof.model.lang import Model
@@ -76,6 +76,7 @@ ANY = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(ANY)
 def test_what_is_written_is_what_is_read(value: object) -> None:
     assert decode(json.loads(json.dumps(encode(value))), "x") == value

@@ -61,7 +61,7 @@ def honest(bugs: list[Seeded]) -> list[Seeded]:
     return [Seeded("no bug", "", groups=g, cells=c, pods=n, priorities=p) for g, c, n, p in sorted(settings, key=str)]
 
 
-@pytest.mark.parametrize("seeded", thinned([*honest(SEEDED), *SEEDED], 8), ids=lambda p: p.bug)
+@pytest.mark.parametrize("seeded", thinned([*honest(SEEDED), *SEEDED], 16), ids=lambda p: p.bug)
 def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
     report = check_refinement(scheduler_factory=seeded.scheduler, store_factory=seeded.store, **seeded.exploration)
     if not seeded.shows:
