@@ -63,11 +63,13 @@ def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("list", "hived"),
+        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=8)),
         ("explain", "hived", "preemption-ongoing"),
-        ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"),
+        pytest.param(
+            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=8)
+        ),
         ("validate", "hived", LOG),
-        ("table", "hived", "Cell"),
+        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=8)),
     ],
 )
 def test_a_hived_command_loads_no_other_system(arguments: tuple[str, ...]) -> None:

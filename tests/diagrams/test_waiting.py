@@ -88,7 +88,7 @@ def left_over(wait_graph: WaitGraph) -> set[str]:
         held = {resource: owner for resource, owner in held.items() if owner != free[0]}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(graphs)
 def test_blocked_is_what_no_order_of_going_on_leaves(wait_graph: WaitGraph) -> None:
     assert wait_graph.blocked() == left_over(wait_graph)

@@ -128,11 +128,11 @@ def test_signs_of_life_come_while_nothing_happens() -> None:
 
 
 def test_a_stream_outlives_the_time_of_other_requests() -> None:
-    with client(content=0.2, patience=1.0, waiting=1, reading=0.4) as asking:
+    with client(content=0.1, patience=1.0, waiting=1, reading=0.2) as asking:
         session, live = asking.create()
         with asking.watching(live) as events:
             begun = time.monotonic()
-            while time.monotonic() < begun + 2.5:  # another request has 0.2 + 1 + 0.4 seconds
+            while time.monotonic() < begun + 1.5:  # another request has 0.1 + 1 + 0.2 seconds
                 next(events)
             asking.send(session, ALLOCATE)
             assert seen(events, 1)

@@ -102,9 +102,8 @@ class TestCalls:
         assert closed == {"jsonrpc": "2.0", "id": None, "result": {}}
         assert after_close["error"]["code"] == -32001
 
-    @pytest.mark.parametrize(
-        ("sent", "code", "says"),
-        [
+    def test_what_is_wrong_has_the_code_of_the_specification(self) -> None:
+        wrong: list[tuple[object, int, str]] = [
             (b"{", -32700, "not JSON"),
             (b"[" * 100_000, -32700, "nested deeper"),
             (b'{"jsonrpc": "2.0", "id": 1e999, "method": "systems"}', -32700, "too big"),
@@ -126,13 +125,11 @@ class TestCalls:
             (call("session.create", system="hivd"), -32602, "did you mean hived?"),
             (call("session.create"), -32602, '"system" is missing'),
             (call("session.report", session="x"), -32001, "unknown session"),
-        ],
-    )  # fmt: skip
-    def test_what_is_wrong_has_the_code_of_the_specification(self, sent: object, code: int, says: str) -> None:
-        (answer,) = asked(sent)
-        assert answer["error"]["code"] == code
-        assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"]
-        assert answer["id"] == (1 if isinstance(sent, dict) or b'"id": 1,' in sent else None)  # type: ignore[operator]
+        ]  # fmt: skip
+        for (sent, code, says), answer in zip(wrong, asked(*(sent for sent, _, _ in wrong)), strict=True):
+            assert answer["error"]["code"] == code, sent
+            assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"], sent
+            assert answer["id"] == (1 if isinstance(sent, dict) or b'"id": 1,' in sent else None), sent  # type: ignore[operator]
 
     def test_a_bad_record_says_which_and_what_is_kept(self) -> None:
         _, bad, conflict = asked(

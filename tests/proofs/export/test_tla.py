@@ -50,7 +50,9 @@ def same(instance: Instance, most: int = 10_000) -> None:
     "instance",
     [
         only(AS_WRITTEN, PodGroup=2, Cell=2),
-        replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True),
+        pytest.param(
+            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=8)
+        ),
         only(MUTEX),
         only(WORKSHOP),
         only(WORKSHOP, Worker=1, Tool=2),

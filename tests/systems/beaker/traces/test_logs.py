@@ -75,7 +75,7 @@ class TestSamples:
 
 
 class TestRunsOfTheModels:
-    @pytest.mark.parametrize("seed", thinned(range(12), 4))
+    @pytest.mark.parametrize("seed", thinned(range(12), 12))
     def test_conform(self, seed: int, tmp_path: Path) -> None:
         for lines in (
             beakerd_log(1000 + seed),

@@ -113,8 +113,8 @@ def moves(condition: str, name: str) -> dict[str, str]:
     return dict(zip(letters[::2], letters[1::2], strict=True))
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("state", "QIORTXDEZUW")
+@each_row("condition", CONDITIONS)
+@each_row("state", "QIORTXDEZUW")
 def test_every_request_in_every_state(condition: str, state: str) -> None:
     bench = Bench(MemoryStore())
     for i, name in enumerate(requests(0), start=1):
