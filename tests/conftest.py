@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -20,9 +19,10 @@ from tests.support.places import ROOT
 from tests.support.progress import Progress
 from tests.support.sample import ALL, VARIABLE, left_out, set_sample
 
-# Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time. What grows
-# without a bound is freed by `Memory`.
-gc.set_threshold(2_000_000, 20, 100)
+# Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time. `Memory`
+# collects it when a process has grown.
+gc.set_threshold(100_000, 50, 100)
+gc.disable()
 
 # A shell script starts background processes with interrupts ignored, and children inherit that. Tests send interrupts to children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -82,7 +82,7 @@ def pytest_collection(session: pytest.Session) -> None:
     Where there is no byte code yet, as in a new clone, each then compiles half of them and reads the other half.
     """
     worker = getattr(session.config, "workerinput", {}).get("workerid", "gw0")
-    if int(worker.removeprefix("gw")) % 2 and list(map(Path, session.config.args)) == [ROOT / "tests"]:
+    if int(worker.removeprefix("gw")) % 2 and [ROOT / each for each in session.config.args] == [ROOT / "tests"]:
         for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
             with suppress(Exception, pytest.skip.Exception):  # which collecting it reports
                 importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

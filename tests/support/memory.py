@@ -14,7 +14,7 @@ MOST = 200 << 20
 class Memory:
     """A plugin of each process that runs tests.
 
-    A solver is garbage that only a collection finds, and takes tens of megabytes; ``tests/conftest.py`` makes collections rare.
+    A solver is garbage that only a collection finds, and takes tens of megabytes; ``tests/conftest.py`` turns collections off.
     """
 
     def __init__(self, most: int = MOST) -> None:
