@@ -279,6 +279,7 @@ def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     assert results["vacuous"].vacuous
 
 
+@pytest.mark.long(one_in=2)
 def test_points_hold_with_two_threads(held: set[str]) -> None:
     """Which of the shortest counterexamples is shown depends on the threads."""
     verdicts = {name: r.verdict for name, r in followed(TOY, TWO_THREADS).items()}
