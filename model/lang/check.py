@@ -417,6 +417,9 @@ def _manifest(model: Model) -> None:
                     f"write a whole number from 1 to {MOST_OBJECTS}",
                     name=sort,
                 )
+            if size == 1 and any(each.name == sort and each.disposable for each in model.sorts):
+                problem = f"{name} has 1 object of {sort}, which leaves none for the next one"
+                raise ModelError(f"variant {model.variant}", model.place, problem, "write at least 2", name=sort)
             if size > 1 and any(each.name == sort and each.single for each in model.sorts):
                 problem = f"{name} has {size} objects of {sort}, which has exactly one"
                 raise ModelError(f"variant {model.variant}", model.place, problem, "leave it out", name=sort)

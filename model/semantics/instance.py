@@ -50,9 +50,13 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
         require(f"the number of objects of {sort}", size, int, f"a whole number, for example {{{sort!r}: 2}}")
         if not 1 <= size <= MOST_OBJECTS:
             raise ScopeError(f"scope {sort}={size} cannot be explored; write a number from 1 to {MOST_OBJECTS}")
+        if size == 1 and model.machine(sort).sort.disposable:
+            raise ScopeError(f"scope {sort}=1 leaves no {sort} for the next one; write at least {sort}=2")
         if size > 1 and model.machine(sort).sort.single:
             raise ScopeError(f"scope {sort}={size}: the model has exactly one {sort}; leave it out of the scope")
-    return {name: scope.get(name, model.default_scope.get(name, 1)) for name in known}
+    return {
+        sort.name: scope.get(sort.name, model.default_scope.get(sort.name, 1 + sort.disposable)) for sort in model.sorts
+    }
 
 
 @dataclass(frozen=True)
