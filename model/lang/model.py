@@ -12,7 +12,7 @@ from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
 from .arguments import declaration
-from .disposable import written_out
+from .disposable import Parts, written_out
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
@@ -146,13 +146,8 @@ class Model(InNotebook):
 
     def _write_out(self) -> None:
         """Writes out the disposable sorts. A model with elements of the wrong kind stays as it is until it is checked."""
-        from .shapes import check_shapes  # it needs this module
-
-        try:
-            check_shapes(self)
-        except ModelError:
-            return
-        for name, value in written_out(self).items():
+        parts = Parts(self.machines, self.rows, self.actions, self.rules, self.properties)
+        for name, value in written_out(parts).items():
             object.__setattr__(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
