@@ -398,7 +398,20 @@ def _too_far(instance: Instance, state: State) -> bool:
                     return True
             elif abs(number) > bound:
                 return True
-    return False
+    return any(machine.sort.disposable and not _unused(instance, state, machine) for machine in instance.model.machines)
+
+
+def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
+    """The names of absent objects of a sort to which no object refers."""
+    described = instance.describe(state)
+    absent = {name for name, fields in described[machine.sort.name].items() if fields["state"] == "Absent"}
+    for other in instance.model.machines:
+        for attribute in instance.attributes(other.sort.name):
+            if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort == machine.sort:
+                for fields in described[other.sort.name].values():
+                    value = fields[attribute.name]
+                    absent -= set(value if isinstance(value, list) else [value])  # type: ignore[arg-type]
+    return absent
 
 
 Answer = tuple[Verdict, int | None]

@@ -1,0 +1,176 @@
+"""Models at random with objects that are created and end: both engines, ``naive``, and the same with objects that live once.
+
+That double has a state after the life of an object, from which nothing leads, and no condition that nothing refers to a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import Invariant, Model, Row, State, StepInvariant
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.disposable import ABSENT
+from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.induction import prove
+from schedproof.proofs.verdict import Result, Verdict
+from tests.proofs.checking import naive
+from tests.proofs.checking.test_random_models import assert_naively_the_same, length
+from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
+from tests.support.random_models import DisposableMaker, Drawn, random_model
+from tests.support.sample import thinned
+
+SOME, MANY = range(8), range(8, 48)
+"""The models of the default run, and of the long one."""
+
+OVER = "Over"
+"""The state after the only life of an object."""
+
+
+@cache
+def drawn(seed: int) -> Drawn:
+    """A model with a disposable sort."""
+    return random_model(seed, DisposableMaker)
+
+
+def lives_once(model: Model) -> Model:
+    """The model without reuse: an object that ended stays where it is."""
+    sort = next(s for s in model.sorts if s.disposable)
+    lasting = dataclasses.replace(sort, disposable=False)
+
+    def kept(action: Any) -> Any:
+        created = {c.of.name for c in action.when if isinstance(c, t.Is) and c.states == (ABSENT,)}
+        free = [c for c in action.when if not (isinstance(c, t.Quantified) and {*t.free_variables(c)} & created)]
+        return dataclasses.replace(action, when=free)
+
+    machines = [
+        dataclasses.replace(m, sort=lasting, states=[*m.states, State(OVER)]) if m.sort == sort else m
+        for m in model.machines
+    ]
+    rows = [_to(row, OVER) if row.sort == sort and row.target == ABSENT else row for row in model.rows]
+    properties = [p for p in model.properties if isinstance(p, Invariant | StepInvariant)]
+    return dataclasses.replace(
+        model, machines=machines, rows=rows, actions=[*map(kept, model.actions)], properties=properties
+    )
+
+
+def _unreachable(model: Model, row: Row) -> bool:
+    state = model.machine(row.sort).state(row.source)
+    return state is not None and state.unreachable
+
+
+def _to(row: Row, target: str) -> Row:
+    made = Row(row.sort, row.event, row.source, target)
+    object.__setattr__(made, "sets", row.sets)
+    return made
+
+
+def created(result: Result) -> int:
+    """How many objects the run creates that refutes."""
+    assert result.counterexample is not None
+    return sum(step.action == "create" for step in result.counterexample.steps)
+
+
+def naively(model: Drawn) -> None:
+    """The interpreter against what is naive: states, steps, what is cut, and verdicts."""
+    graph = assert_naively_the_same(model.instance())
+    plain = explore(model.instance(), symmetry=False)
+    named = {plain.states[n]: sorted(choice.action for choice in each) for n, each in plain.cut.items()}
+    assert named == {state: sorted(name for name, _ in each) for state, each in graph.cut.items()}
+    assert plain.stuck_count == sum(not steps and state not in graph.cut for state, steps in graph.steps.items())
+    for result in checked(model.model, {}, Engine.INTERPRETED)[1:]:
+        prop = model.model.property(result.name)
+        if prop.kind != "deadlock freedom":
+            verdict, shortest = naive.check(graph, prop)
+            assert result.verdict is verdict, prop
+            assert shortest is None or length(result) == shortest, prop
+
+
+def by_graphs(model: Drawn) -> None:
+    """Compiled code against the interpreter: states, steps and what is cut; all states and representatives."""
+    assert_same_graph(model.instance())
+    assert_same_quotient(model.instance())
+
+
+def by_engines(model: Drawn) -> None:
+    """Compiled code against the interpreter: verdicts."""
+    assert checked(model.model, {}, Engine.COMPILED) == checked(model.model, {}, Engine.INTERPRETED)
+
+
+def by_lives(model: Drawn) -> int:
+    """Reuse against objects that live once; the number of comparisons."""
+    if not any(r.target == ABSENT and not _unreachable(model.model, r) for r in model.model.rows):
+        return 0  # no life ends
+    once, compared = lives_once(model.model), 0
+    sort = next(s.name for s in model.model.sorts if s.disposable)
+    size = model.model.default_scope[sort]
+    reused = {r.name: r for r in checked(model.model, {}, Engine.INTERPRETED)}
+    few = checked(once, {sort: size - 1}, Engine.INTERPRETED, max_states=3000)
+    for short in few:
+        again = reused[short.name]
+        if short.verdict is Verdict.REFUTED and short.counterexample is not None:
+            assert again.verdict is not Verdict.PROVED, short
+            compared += 1
+    for again in reused.values():
+        if again.verdict is not Verdict.REFUTED or not any(p.name == again.name for p in once.properties):
+            continue
+        lives = max(1, created(again))
+        if lives <= 3:
+            (same,) = [
+                r
+                for r in checked(once, {sort: lives}, Engine.COMPILED, max_states=20_000, symmetry=True)
+                if r.name == again.name
+            ]
+            assert same.verdict is not Verdict.PROVED, again
+            compared += 1
+    return compared
+
+
+def by_proofs(model: Drawn) -> int:
+    """Induction never proves what an exploration refutes; the number of proofs."""
+    proof = prove(model.model)
+    refuted = {r.name for r in checked(model.model, {}, Engine.INTERPRETED) if r.verdict is Verdict.REFUTED}
+    kept = [p.name for p in model.model.properties if isinstance(p, Invariant | StepInvariant) and proof.kept(p.name)]
+    assert not refuted & {*kept}
+    return len(kept)
+
+
+def compare(seed: int) -> None:
+    """Every way with every other."""
+    model = drawn(seed)
+    naively(model)
+    by_graphs(model)
+    by_engines(model)
+    by_lives(model)
+    reduced = checked(model.model, {}, Engine.COMPILED, symmetry=True)
+    assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", thinned(SOME, 4))
+def test_all_ways_agree_with_disposable_sorts(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize("seed", MANY)
+def test_all_ways_agree_with_disposable_sorts_of_more(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("seed", SOME)
+def test_induction_proves_nothing_that_is_refuted(seed: int) -> None:
+    by_proofs(drawn(seed))
+
+
+@pytest.mark.long
+def test_disposable_sorts_matter_in_random_models() -> None:
+    """Steps are cut, objects are used again, and lives are compared."""
+    models = [drawn(seed) for seed in SOME]
+    assert sum(bool(explore(m.instance()).frontier_count) for m in models) >= 5
+    assert sum(by_lives(m) for m in models) >= 8
