@@ -316,7 +316,7 @@ class _Written:
                 action = actions.get(name)
                 objects = [v for v in action.parameters if self._is_disposable(v)] if action is not None else []
                 if action is not None and any(_asks_for_new(c) for c in action.when):
-                    problem = f"{name} creates an object: there is no end of choices to be fair to"
+                    problem = f"{name} creates an object, so it has a new choice for ever"
                     raise ModelError(element, prop.place, problem, f"leave it out of {kind}", name=name)
                 if objects and kind == "strong":
                     problem = f"{name} acts on {objects[0].name}, of which each life may be too short to be fair to"

@@ -1,0 +1,292 @@
+"""Disposable sorts: what is written out, what is refused, and what a life is in explorations, proofs and logs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    BoolType,
+    DeadlockFree,
+    Event,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Model,
+    ModelError,
+    Property,
+    Recovery,
+    Ref,
+    Restored,
+    Row,
+    Rule,
+    SetOf,
+    Sort,
+    State,
+    StepInvariant,
+    after,
+    ended,
+    exists,
+    forall,
+    given,
+    me,
+    new,
+    set_variable,
+    variables,
+)
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.digest import Digester
+from schedproof.model.lang.wording import show_term
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import ScopeError, check_scope, instances
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.export.promela import promela
+from schedproof.proofs.export.tla import tla
+from schedproof.proofs.induction import prove
+from schedproof.proofs.traces import LogVerdict, check_records
+from schedproof.proofs.verdict import Result, Verdict
+
+Request, Server = Sort("Request", "r", disposable=True), Sort("Server", "s")
+(r, q), (s, o) = variables(Request, "r q"), variables(Server, "s o")
+R = set_variable(Request, "R")
+REQUEST = Machine(Request, [State("Waiting"), State("Running")], [Attribute("urgent", BoolType())])
+SERVER = Machine(
+    Server,
+    [State("Idle"), State("Busy")],
+    [Attribute("serves", Ref(Request)), Attribute("last", Ref(Request))],
+    [Event("take", {"request": Ref(Request)})],
+)
+ARRIVE = Action("arrive", [r], [new(r)], [r.fires("arrive")], "{r} arrives")
+ROWS = [
+    Row(Request, "arrive", "Absent", "Waiting"),
+    Row(Request, "hurry", "Waiting", "Waiting", urgent=True),
+    Row(Request, "start", "Waiting", "Running"),
+    Row(Request, "finish", "Running", "Absent"),
+    Row(Server, "take", "Idle", "Busy", serves=given("request")),
+    Row(Server, "release", "Busy", "Idle", serves=NONE),
+]
+ACTIONS = [
+    ARRIVE,
+    Action("hurry", [r], [r.is_("Waiting"), ~r.urgent], [r.fires("hurry")], "{r} is urgent"),
+    Action("take", [s, r], [s.is_("Idle"), r.is_("Waiting")], [s.fires("take", request=r), r.fires("start")], "{s} takes {r}"),
+    Action("finish", [s], [s.is_("Busy")], [s.fires("release"), s.serves.fires("finish")], "{s} finishes"),
+]  # fmt: skip
+PROPERTIES: list[Property] = [
+    Invariant(name="serves-one", says="", over=[s], given=s.is_("Busy"), then=(s.serves != NONE) & s.serves.is_("Running")),
+    Invariant(name="one-server", says="", over=[s, o], given=s.is_("Busy") & o.is_("Busy") & (s.serves == o.serves), then=s == o),
+    StepInvariant(name="ends-served", says="", over=[r], given=after(ended(r)), then=r.is_("Running")),
+    StepInvariant(name="arrives-calm", says="", over=[], then=forall(q, ~after(q.is_("Waiting")) | ~q.fires("arrive")), given=exists(s, s.is_("Idle"))),
+    LeadsTo(name="ends", says="", over=[r], given=r.is_("Running"), goal=ended(r), weak=["finish"]),
+    DeadlockFree(name="lives", says=""),
+]  # fmt: skip
+
+
+def model(**parts: Any) -> Model:
+    """Servers take requests; ``add_rows=[...]`` and the like add to a part."""
+    right: dict[str, Any] = {
+        "system": "queue",
+        "variant": "as-written",
+        "about": "servers take requests",
+        "machines": [REQUEST, SERVER],
+        "rows": ROWS,
+        "actions": ACTIONS,
+        "rules": [],
+        "properties": PROPERTIES,
+        "default_scope": {"Request": 3, "Server": 2},
+    }
+    for name, value in parts.items():
+        right[name.removeprefix("add_")] = [*right[name.removeprefix("add_")], *value] if "add_" in name else value
+    return Model(**right)
+
+
+def verdicts(of: Model, **scope: int) -> dict[str, Result]:
+    """The result of each property."""
+    return {result.name: result for result in model_check(of, scope)}
+
+
+# --- What is refused -------------------------------------------------------------------------------------------------
+
+asks = Action("ask", [r], [], [], "")
+
+
+def request(*attributes: Attribute, **other: Any) -> Model:
+    """The model with a machine of Request changed."""
+    return model(
+        machines=[dataclasses.replace(REQUEST, attributes=[*REQUEST.attributes, *attributes], **other), SERVER]
+    )
+
+
+def server(attribute: Attribute) -> Model:
+    """The model with an attribute of Server more."""
+    return model(machines=[REQUEST, dataclasses.replace(SERVER, attributes=[*SERVER.attributes, attribute])])
+
+
+def act(**other: Any) -> Model:
+    """The model with an action more."""
+    return model(add_actions=[dataclasses.replace(asks, **other)])
+
+
+def leads(**other: Any) -> Model:
+    """The model with a property of runs more."""
+    parts: dict[str, Any] = {"name": "served", "says": "", "over": [r], "given": r.is_("Waiting"), "goal": ended(r)}
+    return model(add_properties=[LeadsTo(**{**parts, **other})])
+
+
+_both = Sort("Request", "r", disposable=True, single=True)
+_arrives = r.fires("arrive")
+_restored = Restored([r], r.is_("Waiting"), r.is_("Waiting"))
+
+REFUSED: list[tuple[Callable[[], object], str]] = [
+    (lambda: Sort("Request", "r", disposable="yes"), "disposable is 'yes'"),  # type: ignore[arg-type]
+    (lambda: request(Attribute("size", BoolType(), rigid=True)), "would outlive an object of a disposable sort"),
+    (lambda: server(Attribute("only", Ref(Request), rigid=True)), "would outlive an object of a disposable sort"),
+    (lambda: server(Attribute("done", SetOf(Request), history=True)), "is history, and refers to objects of a disposable sort"),
+    (lambda: model(machines=[dataclasses.replace(REQUEST, sort=_both), SERVER]), "both single and disposable"),
+    (lambda: request(states=[]), "has the state Absent and others"),
+    (lambda: request(states=[State("Waiting"), State("Absent")]), "has the state Absent and others"),
+    (lambda: model(add_rows=[Row(Request, "arrive", "Waiting", "Running")]), "arrive creates a Request"),
+    (lambda: model(add_rows=[Row(Request, "stay", "Absent", "Absent")]), "keeps the Request absent"),
+    (lambda: model(add_rows=[Row(Request, "cancel", "Waiting", "Absent", urgent=True)]), "sets urgent of a Request that ends"),
+    (lambda: act(parameters=[R]), "parameter R is a set of objects of a disposable sort"),
+    (lambda: act(parameters=[s], when=[new(s)]), "s is not of a disposable sort"),
+    (lambda: act(when=[new(r), ~r.urgent], fires=[_arrives]), "its guard reads r"),
+    (lambda: act(when=[new(r)]), "fires no event that creates r"),
+    (lambda: act(fires=[_arrives]), "fires arrive, which creates an object, on one that is not new"),
+    (lambda: model(rules=[Rule("twice", r.fires("start"), [q.is_("Waiting")], q.fires("arrive"))]), "on one that is not new"),
+    (lambda: leads(goal=r.is_("Running")), "does not say what holds once r has ended"),
+    (lambda: model(add_properties=[AlwaysCanReach(name="p", says="", over=[r], goal=r.is_("Running"))]), "once r has ended"),
+    (lambda: leads(weak=["arrive"]), "arrive creates an object"),
+    (lambda: leads(strong=["take"]), "take acts on r"),
+    (lambda: model(add_properties=[LifeCycle(name="p", says="", sort=Request, states=["Absent", "Waiting", "Running", "Absent", "Waiting"])]), "pass Absent"),
+    (lambda: model(add_properties=[Recovery(name="p", says="", restores=[_restored])]), "restores objects of a disposable sort"),
+    (lambda: checked(model(default_scope={"Request": 1})), "leaves none for the next one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("build", "problem"), REFUSED, ids=[problem for _, problem in REFUSED])
+def test_what_would_mix_lives_is_refused(build: Callable[[], object], problem: str) -> None:
+    with pytest.raises(ModelError, match=problem) as error:
+        build()
+    assert "^" in error.value.place.excerpt
+
+
+def test_a_scope_needs_one_for_the_next_life() -> None:
+    with pytest.raises(ScopeError, match="Request=1 leaves no Request for the next one"):
+        check_scope(model(), {"Request": 1})
+    assert check_scope(model(default_scope={}), {}) == {"Request": 2, "Server": 1}
+
+
+@pytest.mark.parametrize("export", [tla, promela])
+def test_an_export_without_the_bound_is_refused(export: Callable[..., object]) -> None:
+    (instance,) = instances(model(), {})
+    with pytest.raises(ScopeError, match="Request is disposable"):
+        export(instance)
+
+
+# --- What it means ---------------------------------------------------------------------------------------------------
+
+
+def test_writing_out_twice_changes_nothing() -> None:
+    once = checked(model())
+    twice = checked(dataclasses.replace(once))
+    for parts in ("machines", "rows", "actions", "rules", "properties"):
+        assert Digester().digest(getattr(once, parts)) == Digester().digest(getattr(twice, parts))
+    assert [show_term(c) for a in once.actions for c in a.when] == [show_term(c) for a in twice.actions for c in a.when]
+
+
+def test_verdicts_name_how_many_at_a_time() -> None:
+    found = verdicts(model())
+    assert {result.verdict for result in found.values()} == {Verdict.PROVED}
+    assert found["one-server"].within == "2 objects of Request at a time"
+    (result,) = model_check(model(), {"Request": 2}, only=["one-server"])
+    assert result.within == "1 object of Request at a time"
+
+
+def test_a_model_that_limits_itself_has_no_bound() -> None:
+    """One request at a time: a pool of three is never full."""
+    alone = Action("arrive", [r], [new(r), ~exists(q, q.is_("Waiting", "Running"))], [r.fires("arrive")], "")
+    found = verdicts(model(actions=[alone, *ACTIONS[1:]]))
+    assert {result.within for result in found.values()} == {""}
+    assert found["lives"].verdict is Verdict.PROVED
+
+
+def test_a_full_pool_is_no_deadlock() -> None:
+    """Nothing but arrivals: whatever the pool, another one can arrive."""
+    found = verdicts(model(actions=[ARRIVE], properties=[DeadlockFree(name="lives", says="")]), Request=2)
+    assert found["lives"].verdict is Verdict.PROVED and found["lives"].within
+
+
+def test_proofs_know_no_bound() -> None:
+    proof = prove(model())
+    assert all(proof.kept(name) for name in ("serves-one", "one-server", "ends-served"))
+
+
+def test_a_new_object_has_first_values() -> None:
+    """An urgent request ends; the next one in its place is not urgent. Without the reset it would be."""
+    calm = StepInvariant(name="calm", says="", over=[], on=["arrive"], then=~after(r.urgent))
+    found = verdicts(model(properties=[calm]), Request=2, Server=1)
+    assert found["calm"].verdict is Verdict.PROVED
+    assert prove(model(properties=[calm])).kept("calm")
+
+
+def remembering(*properties: Property) -> Model:
+    """A server keeps a reference to the request that it served last."""
+    rows = [
+        Row(Server, "release", "Busy", "Idle", serves=NONE, last=me.serves) if row.event == "release" else row
+        for row in ROWS
+    ]
+    return model(rows=rows, properties=properties)
+
+
+def test_an_object_with_references_is_not_used_again() -> None:
+    stale = Invariant(name="stale", says="", over=[s], given=s.last != NONE, then=s.last.is_("Absent"))
+    of = remembering(stale)
+    assert verdicts(of)["stale"].verdict is Verdict.PROVED
+    assert prove(dataclasses.replace(of, properties=[stale, *PROPERTIES[:2]])).kept("stale")
+
+
+def test_a_reference_takes_a_place_in_the_pool() -> None:
+    """With two places one request can be served, and then no other comes: the bound is reached, not the end."""
+    second = Invariant(name="none-after", says="", over=[s], given=s.last != NONE, then=~exists(r, r.is_("Waiting")))
+    of = remembering(second, DeadlockFree(name="lives", says=""))
+    assert verdicts(of, Request=2, Server=1)["none-after"].verdict is Verdict.PROVED
+    assert verdicts(of, Request=2, Server=1)["lives"].verdict is Verdict.PROVED
+    assert verdicts(of, Request=3, Server=1)["none-after"].verdict is Verdict.REFUTED
+
+
+def test_the_next_life_does_not_reach_the_goal_of_the_last() -> None:
+    """A request that is cancelled while it waits was never served, although the next one in its place is."""
+    cancel = Action("cancel", [r], [r.is_("Waiting")], [r.fires("cancel")], "{r} is cancelled")
+    rows = [*ROWS, Row(Request, "cancel", "Waiting", "Absent")]
+    end = StepInvariant(name="ends-served", says="", over=[r], given=after(ended(r)), then=r.is_("Running"))
+    found = verdicts(model(rows=rows, actions=[*ACTIONS, cancel], properties=[end]), Request=2, Server=1)
+    assert found["ends-served"].verdict is Verdict.REFUTED
+
+
+# --- Logs ------------------------------------------------------------------------------------------------------------
+
+HEADER = {"schedproof": 1, "system": "queue", "objects": {"Server": ["s0", "s1"]}}
+
+
+def records(count: int) -> Iterator[dict[str, Any]]:
+    """Each request arrives under a new name, and is served."""
+    for n in range(count):
+        yield {"action": "arrive", "parameters": {"r": f"q{n}"}, "objects": {"Request": [f"q{n}"]}}
+        yield {"action": "take", "parameters": {"s": "s0", "r": f"q{n}"}}
+        yield {"action": "finish", "parameters": {"s": "s0"}}
+
+
+def test_a_log_has_more_requests_than_an_exploration() -> None:
+    system = System("queue", "", {"as-written": model()}, validated_by="as-written")
+    assert check_records(system, HEADER, [*records(100)]).verdict is LogVerdict.CONFORMS
+    late = {"action": "take", "parameters": {"s": "s0", "r": "q1"}}
+    report = check_records(system, HEADER, [*records(3), late])
+    assert report.first_nonconformance is not None and report.first_nonconformance.record == 10
