@@ -106,7 +106,7 @@ def written_out(model: Parts) -> dict[str, Any]:
     """The fields of a model that its disposable sorts change.
 
     Raises:
-        ModelError: the model would tell one life of an object from another, or creates or ends objects in another way.
+        ModelError: the model mixes two lives of an object, or creates or ends objects in another way.
     """
     return _Written(model).fields() if model.well_shaped else {}
 

@@ -29,7 +29,7 @@ def require_lasting(instance: Instance, target: str) -> None:
     for sort in instance.model.sorts:
         if sort.disposable:
             raise ScopeError(
-                f"{sort} is disposable, and an export to {target} has no bound for how many there are at a time; "
+                f"{sort} is disposable, and an export to {target} has no bound of its objects; "
                 "leave out disposable=True and write a row back to the first state"
             )
 

@@ -33,6 +33,7 @@ from schedproof.model.lang import (
     State,
     StepInvariant,
     after,
+    disposable,
     ended,
     exists,
     forall,
@@ -40,13 +41,14 @@ from schedproof.model.lang import (
     me,
     new,
     set_variable,
+    those,
     variables,
 )
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.digest import Digester
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import ScopeError, check_scope, instances
+from schedproof.model.semantics import ScopeError, bounds, check_scope, instances
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.export.promela import promela
 from schedproof.proofs.export.tla import tla
@@ -290,3 +292,90 @@ def test_a_log_has_more_requests_than_an_exploration() -> None:
     late = {"action": "take", "parameters": {"s": "s0", "r": "q1"}}
     report = check_records(system, HEADER, [*records(3), late])
     assert report.first_nonconformance is not None and report.first_nonconformance.record == 10
+
+
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
+
+
+def test_quantifiers_are_about_present_objects() -> None:
+    """Each way to quantify: an absent object is in none."""
+    busy = ["Waiting", "Running"]
+    of = model(
+        properties=[
+            Invariant(name="over", says="", over=[r], then=r.is_(*busy)),
+            Invariant(name="all", says="", over=[], then=forall(r, r.is_(*busy))),
+            Invariant(name="some", says="", over=[], then=~exists(r, r.is_("Absent"))),
+            Invariant(name="set", says="", over=[q], then=~those(r, r.is_("Absent")).has(q)),
+            Invariant(name="final", says="", over=[s], given=forall(r, r.is_("Waiting")), then=s.is_("Idle")),
+        ]
+    )
+    assert {result.verdict for result in verdicts(of).values()} == {Verdict.PROVED}
+
+
+def doomed() -> Model:
+    """A request that is doomed can only end. The next one in its place may run."""
+    goal = AlwaysCanReach(name="runs", says="", over=[r], given=r.is_("Doomed"), goal=r.is_("Running"))
+    return model(
+        machines=[dataclasses.replace(REQUEST, states=[*REQUEST.states, State("Doomed")]), SERVER],
+        rows=[*ROWS, Row(Request, "doom", "Waiting", "Doomed"), Row(Request, "drop", "Doomed", "Absent")],
+        actions=[
+            *ACTIONS,
+            Action("doom", [r], [r.is_("Waiting")], [r.fires("doom")], ""),
+            Action("drop", [r], [r.is_("Doomed")], [r.fires("drop")], ""),
+        ],
+        properties=[goal],
+        default_scope={"Request": 2, "Server": 1},
+    )
+
+
+def test_a_life_must_not_reach_the_goal_of_the_last() -> None:
+    with pytest.raises(ModelError, match="once r has ended"):
+        doomed()
+
+
+def never_referenced(machines: Any, var: Any) -> list[Any]:
+    """An object is used again while something refers to it."""
+    return []
+
+
+def no_first_value(attribute: Any) -> None:
+    """The values of one life are those of the next."""
+
+
+def any_object(self: Any, body: Any, present: Any, universal: Any) -> bool:
+    """Quantifiers are about absent objects, too."""
+    return True
+
+
+def any_life(self: Any, prop: Any) -> None:
+    """A property goes on with the next life."""
+
+
+def full_is_the_end(self: Any) -> bool:
+    """A pool that is full is a deadlock."""
+    return False
+
+
+FAULTS: list[tuple[Any, str, Any, Callable[[], object]]] = [
+    (disposable, "unreferenced", never_referenced, test_an_object_with_references_is_not_used_again),
+    (disposable, "_first_value", no_first_value, test_a_new_object_has_first_values),
+    (disposable._Written, "_is_about", any_object, test_quantifiers_are_about_present_objects),
+    (disposable._Written, "_follows_lives", any_life, test_a_life_must_not_reach_the_goal_of_the_last),
+    (bounds.Bounds, "__bool__", full_is_the_end, test_verdicts_name_how_many_at_a_time),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "wrong", "test"), FAULTS, ids=[wrong.__name__ for _, _, wrong, _ in FAULTS])
+def test_a_fault_of_lives_is_noticed(
+    where: Any, name: str, wrong: Any, test: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test()
+    monkeypatch.setattr(where, name, wrong)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        test()
+
+
+def test_without_the_end_the_next_life_would_reach_the_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Why the goal names the end: a doomed request would count as one that can run."""
+    monkeypatch.setattr(disposable._Written, "_follows_lives", any_life)
+    assert verdicts(doomed())["runs"].verdict is Verdict.PROVED

@@ -6,20 +6,26 @@ That double has a state after the life of an object, from which nothing leads, a
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, Row, State, StepInvariant
+from schedproof.model.lang import Invariant, Model, Ref, Row, State, StepInvariant, disposable
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.disposable import ABSENT
+from schedproof.model.semantics import bounds
+from schedproof.model.semantics.bounds import Bounds
 from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.compiled.code import Local, Set, binary
+from schedproof.proofs.compiled.steps import Steps
+from schedproof.proofs.compiled.terms import Moment
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking import naive
-from tests.proofs.checking.test_random_models import assert_naively_the_same, length
+from tests.proofs.checking.test_random_models import assert_naively_the_same, length, notices
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
 from tests.support.random_models import DisposableMaker, Drawn, random_model
 from tests.support.sample import thinned
@@ -111,21 +117,21 @@ def by_lives(model: Drawn) -> int:
     reused = {r.name: r for r in checked(model.model, {}, Engine.INTERPRETED)}
     few = checked(once, {sort: size - 1}, Engine.INTERPRETED, max_states=3000)
     for short in few:
-        again = reused[short.name]
+        reuse = reused[short.name]
         if short.verdict is Verdict.REFUTED and short.counterexample is not None:
-            assert again.verdict is not Verdict.PROVED, short
+            assert reuse.verdict is not Verdict.PROVED, short
             compared += 1
-    for again in reused.values():
-        if again.verdict is not Verdict.REFUTED or not any(p.name == again.name for p in once.properties):
+    for reuse in reused.values():
+        if reuse.verdict is not Verdict.REFUTED or not any(p.name == reuse.name for p in once.properties):
             continue
-        lives = max(1, created(again))
+        lives = max(1, created(reuse))
         if lives <= 3:
             (same,) = [
                 r
                 for r in checked(once, {sort: lives}, Engine.COMPILED, max_states=20_000, symmetry=True)
-                if r.name == again.name
+                if r.name == reuse.name
             ]
-            assert same.verdict is not Verdict.PROVED, again
+            assert same.verdict is not Verdict.PROVED, reuse
             compared += 1
     return compared
 
@@ -170,7 +176,49 @@ def test_induction_proves_nothing_that_is_refuted(seed: int) -> None:
 
 @pytest.mark.long
 def test_disposable_sorts_matter_in_random_models() -> None:
-    """Steps are cut, objects are used again, and lives are compared."""
+    """Steps are cut, objects are used reuse, and lives are compared."""
     models = [drawn(seed) for seed in SOME]
     assert sum(bool(explore(m.instance()).frontier_count) for m in models) >= 5
     assert sum(by_lives(m) for m in models) >= 8
+
+
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
+
+
+def pool_without_end(self: Steps) -> None:
+    """The compiled engine takes the last object, too."""
+
+
+def pool_before(self: Steps) -> None:
+    """The compiled engine looks for the next object in the state before the step."""
+    for condition in self._bounds.spare:
+        spare = self.terms.value(condition, Moment())
+        self.terms.emit(Set("beyond", binary("|", Local("beyond"), binary("^", spare, 1))))
+
+
+def absent_suffices(machines: Any, sort: Any) -> t.Term:
+    """An object that is absent counts as the next one, although something refers to it."""
+    var = t.Var("x", Ref(sort))
+    return t.exists(var, disposable.new(var))
+
+
+def never_full(self: Bounds, state: Any) -> bool:
+    """No state is beyond the pool."""
+    return True
+
+
+SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], object]]] = [
+    (Steps, "_pools", pool_without_end, by_graphs),
+    (Steps, "_pools", pool_before, by_graphs),
+    (bounds, "spare", absent_suffices, naively),
+    (Bounds, "has", never_full, naively),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "wrong", "way"), SEEDED, ids=[wrong.__name__ for _, _, wrong, _ in SEEDED])
+def test_a_fault_of_pools_is_noticed(
+    where: Any, name: str, wrong: Any, way: Callable[[Drawn], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [drawn(seed) for seed in SOME]
+    monkeypatch.setattr(where, name, wrong)
+    assert any(notices(way, model) for model in models)
