@@ -273,6 +273,20 @@ def test_the_next_life_does_not_reach_the_goal_of_the_last() -> None:
     assert found["ends-served"].verdict is Verdict.REFUTED
 
 
+def test_a_run_numbers_the_lives_of_an_object() -> None:
+    """One request is served, and its place is used again: the only way to a server that served two."""
+    second = Invariant(name="one", says="", over=[s], given=s.served, then=s.is_("Idle"))
+    machines = [REQUEST, dataclasses.replace(SERVER, attributes=[*SERVER.attributes, Attribute("served", BoolType())])]
+    rows = [
+        Row(Server, "release", "Busy", "Idle", serves=NONE, served=True) if row.event == "release" else row
+        for row in ROWS
+    ]
+    result = verdicts(model(machines=machines, rows=rows, properties=[second]), Request=2, Server=1)["one"]
+    assert result.counterexample is not None
+    says = [step.says for step in result.counterexample.steps]
+    assert says[0].endswith("arrives") and says[3].endswith("arrives (r0 for the 2nd time)"), says
+
+
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
 HEADER = {"schedproof": 1, "system": "queue", "objects": {"Server": ["s0", "s1"]}}

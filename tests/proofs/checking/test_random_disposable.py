@@ -219,6 +219,6 @@ SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], object]]] = [
 def test_a_fault_of_pools_is_noticed(
     where: Any, name: str, wrong: Any, way: Callable[[Drawn], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    models = [drawn(seed) for seed in SOME]
+    models = [drawn(seed) for seed in (*SOME, 14)]  # of 14 an object that ended is still referred to
     monkeypatch.setattr(where, name, wrong)
     assert any(notices(way, model) for model in models)
