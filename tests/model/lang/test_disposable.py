@@ -52,7 +52,7 @@ from schedproof.model.semantics import ScopeError, bounds, check_scope, instance
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.export.promela import promela
 from schedproof.proofs.export.tla import tla
-from schedproof.proofs.induction import prove
+from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.verdict import Result, Verdict
 
@@ -229,6 +229,8 @@ def test_a_full_pool_is_no_deadlock() -> None:
 def test_proofs_know_no_bound() -> None:
     proof = prove(model())
     assert all(proof.kept(name) for name in ("serves-one", "one-server", "ends-served"))
+    rechecked = {check.answer.obligation.name: check.agrees for check in recheck(proof)}
+    assert False not in rechecked.values() and True in rechecked.values()
 
 
 def test_a_new_object_has_first_values() -> None:
