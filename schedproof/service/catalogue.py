@@ -46,7 +46,7 @@ def _variant(model: Model) -> dict[str, Any]:
     return {
         "name": model.variant,
         "about": model.about,
-        "sorts": {sort.name: model.default_scope.get(sort.name, 1) for sort in model.sorts},
+        "sorts": {sort.name: model.default_scope.get(sort.name, 1 + sort.disposable) for sort in model.sorts},
         "actions": [
             {
                 "name": action.name,

@@ -205,9 +205,9 @@ def test_writing_out_twice_changes_nothing() -> None:
 
 
 def test_verdicts_name_how_many_at_a_time() -> None:
-    found = verdicts(model())
-    assert {result.verdict for result in found.values()} == {Verdict.PROVED}
-    assert found["one-server"].within == "2 objects of Request at a time"
+    results = verdicts(model())
+    assert {result.verdict for result in results.values()} == {Verdict.PROVED}
+    assert results["one-server"].within == "2 objects of Request at a time"
     (result,) = model_check(model(), {"Request": 2}, only=["one-server"])
     assert result.within == "1 object of Request at a time"
 
@@ -215,15 +215,15 @@ def test_verdicts_name_how_many_at_a_time() -> None:
 def test_a_model_that_limits_itself_has_no_bound() -> None:
     """One request at a time: a pool of three is never full."""
     alone = Action("arrive", [r], [new(r), ~exists(q, q.is_("Waiting", "Running"))], [r.fires("arrive")], "")
-    found = verdicts(model(actions=[alone, *ACTIONS[1:]]))
-    assert {result.within for result in found.values()} == {""}
-    assert found["lives"].verdict is Verdict.PROVED
+    results = verdicts(model(actions=[alone, *ACTIONS[1:]]))
+    assert {result.within for result in results.values()} == {""}
+    assert results["lives"].verdict is Verdict.PROVED
 
 
 def test_a_full_pool_is_no_deadlock() -> None:
     """Nothing but arrivals: whatever the pool, another one can arrive."""
-    found = verdicts(model(actions=[ARRIVE], properties=[DeadlockFree(name="lives", says="")]), Request=2)
-    assert found["lives"].verdict is Verdict.PROVED and found["lives"].within
+    results = verdicts(model(actions=[ARRIVE], properties=[DeadlockFree(name="lives", says="")]), Request=2)
+    assert results["lives"].verdict is Verdict.PROVED and results["lives"].within
 
 
 def test_proofs_know_no_bound() -> None:
@@ -236,8 +236,8 @@ def test_proofs_know_no_bound() -> None:
 def test_a_new_object_has_first_values() -> None:
     """An urgent request ends; the next one in its place is not urgent. Without the reset it would be."""
     calm = StepInvariant(name="calm", says="", over=[], on=["arrive"], then=~after(r.urgent))
-    found = verdicts(model(properties=[calm]), Request=2, Server=1)
-    assert found["calm"].verdict is Verdict.PROVED
+    results = verdicts(model(properties=[calm]), Request=2, Server=1)
+    assert results["calm"].verdict is Verdict.PROVED
     assert prove(model(properties=[calm])).kept("calm")
 
 
@@ -271,8 +271,8 @@ def test_the_next_life_does_not_reach_the_goal_of_the_last() -> None:
     cancel = Action("cancel", [r], [r.is_("Waiting")], [r.fires("cancel")], "{r} is cancelled")
     rows = [*ROWS, Row(Request, "cancel", "Waiting", "Absent")]
     end = StepInvariant(name="ends-served", says="", over=[r], given=after(ended(r)), then=r.is_("Running"))
-    found = verdicts(model(rows=rows, actions=[*ACTIONS, cancel], properties=[end]), Request=2, Server=1)
-    assert found["ends-served"].verdict is Verdict.REFUTED
+    results = verdicts(model(rows=rows, actions=[*ACTIONS, cancel], properties=[end]), Request=2, Server=1)
+    assert results["ends-served"].verdict is Verdict.REFUTED
 
 
 def test_a_run_numbers_the_lives_of_an_object() -> None:
