@@ -53,6 +53,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.export.promela import promela
 from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.verdict import Result, Verdict
 
@@ -191,6 +192,12 @@ def test_an_export_without_the_bound_is_refused(export: Callable[..., object]) -
     (instance,) = instances(model(), {})
     with pytest.raises(ScopeError, match="Request is disposable"):
         export(instance)
+
+
+def test_a_refinement_is_refused() -> None:
+    (instance,) = instances(model(), {})
+    with pytest.raises(ScopeError, match="a refinement explores all of the model"):
+        ModelGraph.explore(instance)
 
 
 # --- What it means ---------------------------------------------------------------------------------------------------

@@ -128,6 +128,7 @@ def cases() -> Iterator[Case]:
     queue = disposable.model()
     yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
     yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))
+    yield Case("a refinement of a disposable sort", lambda: ModelGraph.explore(next(instances(queue, {}))))
     yield Case('model_check(model, {"Clock": 2})', lambda: check_scope(clocks, {"Clock": 2}))
     yield Case('{"action": "show", "parameters": {"c": "wrist"}}', lambda: check_records(system, header, two))
     yield Case(
