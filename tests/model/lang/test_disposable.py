@@ -49,12 +49,14 @@ from schedproof.model.lang.digest import Digester
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import ScopeError, bounds, check_scope, instances
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.export.promela import promela
 from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import LogVerdict, check_records
+from schedproof.proofs.traces.engine.appearing import KEPT_ENDED
 from schedproof.proofs.verdict import Result, Verdict
 
 Request, Server = Sort("Request", "r", disposable=True), Sort("Server", "s")
@@ -282,6 +284,20 @@ def test_the_next_life_does_not_reach_the_goal_of_the_last() -> None:
     assert results["ends-served"].verdict is Verdict.REFUTED
 
 
+def test_one_action_may_create_two() -> None:
+    """Two objects, never one twice; a pool of two has no room for both and a next one."""
+    pair = Action("pair", [r, q], [new(r), new(q)], [r.fires("arrive"), q.fires("arrive")], "{r} and {q} arrive")
+    alone = Invariant(name="alone", says="", over=[r], then=exists(q, ~(q == r)) | exists(s, s.is_("Busy")))
+    of = model(actions=[pair], properties=[alone])
+    for engine in (Engine.INTERPRETED, Engine.COMPILED):
+        formed, result = model_check(of, {"Request": 4}, how=Exploring(engine))
+        assert formed.verdict is result.verdict is Verdict.PROVED
+        assert result.within == "3 objects of Request at a time" and not result.vacuous
+        formed, _ = model_check(of, {"Request": 2}, how=Exploring(engine))
+        assert formed.verdict is Verdict.UNDETERMINED
+        assert "every step from the initial state leads beyond 1 object of Request at a time" in formed.note
+
+
 def test_a_run_numbers_the_lives_of_an_object() -> None:
     """One request is served, and its place is used again: the only way to a server that served two."""
     second = Invariant(name="one", says="", over=[s], given=s.served, then=s.is_("Idle"))
@@ -315,6 +331,14 @@ def test_a_log_has_more_requests_than_an_exploration() -> None:
     late = {"action": "take", "parameters": {"s": "s0", "r": "q1"}}
     report = check_records(system, HEADER, [*records(3), late])
     assert report.first_nonconformance is not None and report.first_nonconformance.record == 10
+
+
+def test_a_log_keeps_few_objects_that_ended() -> None:
+    system = System("queue", "", {"as-written": model()}, validated_by="as-written")
+    wrong = {"action": "finish", "parameters": {"s": "s1"}}
+    report = check_records(system, HEADER, [*records(60), wrong])
+    assert report.first_nonconformance is not None
+    assert len(report.first_nonconformance.candidates[0].state["Request"]) <= KEPT_ENDED + 1
 
 
 # --- Seeded faults ---------------------------------------------------------------------------------------------------
