@@ -59,12 +59,38 @@ def unreferenced(machines: Sequence[Machine], var: t.Var) -> list[t.Term]:
     return conditions
 
 
-def spare(machines: Sequence[Machine], sort: Sort) -> t.Term:
-    """Some object of a disposable sort is there for the next life."""
-    var = t.Var(f"next_{sort.name}", Ref(sort), place=sort.place)
-    return t.Quantified(
-        False, (var,), t.And((new(var), *unreferenced(machines, var)), place=sort.place), place=sort.place
+def created_at_once(actions: Sequence[Action], sort: Sort) -> int:
+    """The most objects of a disposable sort that one action creates; at least 1."""
+    return (
+        max(
+            (
+                len(
+                    {
+                        c.of.name
+                        for c in a.when
+                        if _asks_for_new(c) and isinstance(c.of.type, Ref) and c.of.type.sort == sort
+                    }
+                )
+                for a in actions
+            ),
+            default=0,
+        )
+        or 1
     )
+
+
+def least(actions: Sequence[Action], sort: Sort) -> int:
+    """The least objects of a sort that a scope has: of a disposable one, twice as many as an action creates."""
+    return 2 * created_at_once(actions, sort) if sort.disposable else 1
+
+
+def spare(machines: Sequence[Machine], actions: Sequence[Action], sort: Sort) -> t.Term:
+    """Whatever action comes next, the objects of a disposable sort are there that it creates."""
+    number = created_at_once(actions, sort)
+    next_ones = tuple(t.Var(f"next_{n}_{sort.name}", Ref(sort), place=sort.place) for n in range(number))
+    free = [c for var in next_ones for c in (new(var), *unreferenced(machines, var))]
+    different = [t.Not(t.Equal(a, b, place=sort.place), place=sort.place) for a, b in combinations(next_ones, 2)]
+    return t.Quantified(False, next_ones, t.And((*free, *different), place=sort.place), place=sort.place)
 
 
 @dataclass(frozen=True)
@@ -117,11 +143,7 @@ class _Written:
     def __init__(self, model: Parts) -> None:
         self.model = model
         self.machines = [self._machine(machine) for machine in model.machines]
-        self.present = {
-            machine.sort.name: tuple(state.name for state in machine.states if state.name != ABSENT)
-            for machine in self.machines
-            if machine.sort.disposable
-        }
+        self.disposable = {machine.sort.name for machine in self.machines if machine.sort.disposable}
         self.creating = {(r.sort.name, r.event) for r in model.rows if self._disposable(r.sort) and r.source == ABSENT}
 
     def fields(self) -> dict[str, Any]:
@@ -135,7 +157,7 @@ class _Written:
         }
 
     def _disposable(self, sort: Sort) -> bool:
-        return sort.name in self.present
+        return sort.name in self.disposable
 
     def _machine(self, machine: Machine) -> Machine:
         element = f"machine {machine.sort}"
@@ -181,7 +203,7 @@ class _Written:
         attributes = next(m for m in self.machines if m.sort.name == row.sort.name).attributes
         first = {a.name: value for a in attributes if (value := _first_value(a)) is not None}
         if row.target == ABSENT:
-            for name, value in row.sets:
+            for name, value in _authored(row):
                 if name in first and show_term(value) != show_term(first[name]):
                     problem = f"it sets {name} of a {row.sort} that ends"
                     raise ModelError(f"row {row.name}", row.place, problem, "leave it out", name=name)
@@ -189,9 +211,10 @@ class _Written:
 
     def _sets(self, row: Row, first: Mapping[str, t.Term] = {}) -> Row:
         """A row that also sets the attributes of ``first``, with its quantifiers over objects that are present."""
-        sets = {**first, **{name: self._term(value) for name, value in row.sets}}
+        values = {name: self._term(value) for name, value in _authored(row)}
         made = Row(row.sort, row.event, row.source, row.target, line=row.line, fact=row.fact)
-        object.__setattr__(made, "sets", tuple(sets.items()))
+        object.__setattr__(made, "sets", tuple({**first, **values}.items()))
+        object.__setattr__(made, "first", frozenset(first) - frozenset(values))
         object.__setattr__(made, "place", row.place)
         return made
 
@@ -254,7 +277,7 @@ class _Written:
         known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
         conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
         # An object of which an event happens is present, or created by the action.
-        happens = {c.of.name for c in conditions if isinstance(c, t.Fires) and isinstance(c.of, t.Var)}
+        happens = _happening(conditions)
         free: dict[str, t.Var] = {}
         for part in (*conditions, rule.fires):
             free |= t.free_variables(part)
@@ -323,7 +346,9 @@ class _Written:
                     raise ModelError(element, prop.place, problem, "name it in weak", name=name)
 
     def _given(self, over: Sequence[t.Var], given: t.Term | None) -> t.Term | None:
-        parts = [self._present(v) for v in over if self._is_disposable(v)]
+        # An object of which an event happens is present, or created by it.
+        happens = _happening(t.conjuncts(given)) if given is not None else set()
+        parts = [self._present(v) for v in over if self._is_disposable(v) and v.name not in happens]
         known = {show_term(c) for c in t.conjuncts(given)} if given is not None else set()
         parts = [c for c in parts if show_term(c) not in known]
         if given is not None:
@@ -334,7 +359,8 @@ class _Written:
         return isinstance(var.type, Ref) and self._disposable(var.type.sort)
 
     def _present(self, var: t.Var) -> t.Term:
-        return t.Is(var, self.present[_sort(var)], place=var.place)
+        # Not a list of the other states: a change of the model may add one.
+        return t.Not(ended(var), place=var.place)
 
     def _firing(self, firing: t.Fires) -> t.Fires:
         payload = tuple((name, self._term(value)) for name, value in firing.payload)
@@ -373,8 +399,18 @@ def _references(machines: Sequence[Machine], sort: str) -> Iterator[tuple[Sort, 
                 yield machine.sort, attribute
 
 
+def _authored(row: Row) -> list[tuple[str, t.Term]]:
+    """The values that the model's author gives in a row, without the first values that were written out before."""
+    return [(name, value) for name, value in row.sets if name not in row.first]
+
+
 def _asks_for_new(condition: t.Term) -> bool:
     return isinstance(condition, t.Is) and isinstance(condition.of, t.Var) and condition.states == (ABSENT,)
+
+
+def _happening(conditions: Sequence[t.Term]) -> set[str]:
+    """The names of the variables of whose objects an event happens."""
+    return {c.of.name for c in conditions if isinstance(c, t.Fires) and isinstance(c.of, t.Var)}
 
 
 def _sort(var: t.Var) -> str:

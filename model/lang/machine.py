@@ -166,6 +166,9 @@ class Row:
         fact: the source of a row that the document does not have.
         sets: new values of the object's own attributes, computed from the state before and the event's parameters.
             Other attributes keep their values.
+
+    Attributes:
+        first: of ``sets``, the attributes that get their first values because a life begins or ends: see :mod:`.disposable`.
     """
 
     sort: Sort
@@ -175,6 +178,7 @@ class Row:
     sets: tuple[tuple[str, Term], ...]
     line: int | None
     fact: str
+    first: frozenset[str] = field(compare=False, repr=False)
     place: Place = field(compare=False, repr=False)
 
     def __init__(
@@ -204,6 +208,7 @@ class Row:
             "sets": tuple((name, lift(value)) for name, value in sets.items()),
             "line": line,
             "fact": fact,
+            "first": frozenset(),
             "place": calling_place(),
         }
         for name, value in values.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from schedproof.model.errors import shown
 
 from .arguments import declaration
+from .digest import FLAG
 from .errors import ModelError, Place, calling_place
 
 
@@ -25,7 +26,7 @@ class Sort:
     name: str
     short: str
     single: bool = field(default=False, compare=False, repr=False, kw_only=True)
-    disposable: bool = field(default=False, compare=False, repr=False, kw_only=True)
+    disposable: bool = field(default=False, compare=False, repr=False, kw_only=True, metadata={FLAG: True})
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from schedproof.model.lang.bounds import limits
 from schedproof.model.lang.check import checked
-from schedproof.model.lang.disposable import spare
+from schedproof.model.lang.disposable import created_at_once, spare
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
 from schedproof.model.lang.terms import Term
@@ -61,11 +61,13 @@ class Bounds:
             for i in range(instance.sizes[sort])
         ]
         pools = [sort for sort in model.sorts if sort.disposable]
-        self.spare: list[Term] = [spare(model.machines, sort) for sort in pools]
-        """Of each disposable sort: some object is there for the next life."""
+        self.spare: list[Term] = [spare(model.machines, model.actions, sort) for sort in pools]
+        """Of each disposable sort: the objects are there that the next action may create."""
         self._spare = [compile_term(instance, condition, {}) for condition in self.spare]
         texts = [_text(model, sort, name, low, high) for sort, name, low, high in kept]
-        texts += [_at_a_time(sort.name, instance.sizes[sort.name] - 1) for sort in pools]
+        texts += [
+            _at_a_time(sort.name, instance.sizes[sort.name] - created_at_once(model.actions, sort)) for sort in pools
+        ]
         self.text = ", ".join(texts)
 
     def __bool__(self) -> bool:
@@ -79,7 +81,7 @@ class Bounds:
 
 
 def _at_a_time(sort: str, most: int) -> str:
-    """A bound of a disposable sort in words: one object of the scope is kept for the next life."""
+    """A bound of a disposable sort in words: of the scope, those are kept that the next action may create."""
     return f"{most} object{'s' * (most != 1)} of {sort} at a time"
 
 

@@ -46,6 +46,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.digest import Digester
+from schedproof.model.lang.terms import lift
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import ScopeError, bounds, check_scope, instances
@@ -292,10 +293,22 @@ def test_one_action_may_create_two() -> None:
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         formed, result = model_check(of, {"Request": 4}, how=Exploring(engine))
         assert formed.verdict is result.verdict is Verdict.PROVED
-        assert result.within == "3 objects of Request at a time" and not result.vacuous
-        formed, _ = model_check(of, {"Request": 2}, how=Exploring(engine))
-        assert formed.verdict is Verdict.UNDETERMINED
-        assert "every step from the initial state leads beyond 1 object of Request at a time" in formed.note
+        assert result.within == "2 objects of Request at a time" and not result.vacuous
+    with pytest.raises(ScopeError, match="Request=2 leaves no Request for the next one; write at least Request=4"):
+        check_scope(of, {"Request": 2})
+    with pytest.raises(ModelError, match="has 2 objects of Request, which leaves none"):
+        checked(dataclasses.replace(of, default_scope={"Request": 2}))
+
+
+@pytest.mark.parametrize("size", [4, 5])
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_two_at_once_find_no_deadlock_in_any_pool(engine: Engine, size: int) -> None:
+    """A pool in which one is left has no room for two. Their action is not enabled there, so the step before is cut."""
+    pair = Action("pair", [r, q], [new(r), new(q)], [r.fires("arrive"), q.fires("arrive")], "{r} and {q} arrive")
+    of = model(actions=[pair], properties=[DeadlockFree(name="lives", says="")])
+    formed, lives = model_check(of, {"Request": size}, how=Exploring(engine))
+    assert formed.verdict is lives.verdict is Verdict.PROVED
+    assert lives.within.startswith(f"{size - 2} object")
 
 
 def test_a_run_numbers_the_lives_of_an_object() -> None:
@@ -310,6 +323,71 @@ def test_a_run_numbers_the_lives_of_an_object() -> None:
     assert result.counterexample is not None
     says = [step.says for step in result.counterexample.steps]
     assert says[0].endswith("arrives") and says[3].endswith("arrives (r0 for the 2nd time)"), says
+
+
+# --- Changes of a model that is written out ---------------------------------------------------------------------------
+
+
+def states_of(of: Model, *more: str) -> list[Machine]:
+    """The machines with more states of requests."""
+    return [
+        dataclasses.replace(m, states=[*m.states, *map(State, more)]) if m.sort == Request else m for m in of.machines
+    ]
+
+
+def test_a_change_may_add_a_state() -> None:
+    """Requests in it are present, too: parameters, quantifiers and variables of properties take them."""
+    cancel = Action("cancel", [r], [], [r.fires("cancel")], "{r} is cancelled")
+    doom = Action("doom", [r], [r.is_("Waiting")], [r.fires("doom")], "{r} is doomed")
+    rows = [*ROWS, *(Row(Request, "cancel", state, "Absent") for state in ("Waiting", "Running"))]
+    known = [
+        Invariant(name="each", says="", over=[r], then=r.is_("Waiting", "Running")),
+        Invariant(name="all", says="", over=[], then=forall(r, r.is_("Waiting", "Running"))),
+        StepInvariant(name="kept", says="", over=[r], on=["cancel"], given=r.is_("Doomed"), then=~after(ended(r))),
+    ]
+    of = checked(model(rows=rows, actions=[ARRIVE, cancel], properties=known[:2]))
+    assert {each.verdict for each in verdicts(of).values()} == {Verdict.PROVED}
+    more = [Row(Request, "doom", "Waiting", "Doomed"), Row(Request, "cancel", "Doomed", "Absent")]
+    changed = dataclasses.replace(
+        of, machines=states_of(of, "Doomed"), rows=[*of.rows, *more], actions=[*of.actions, doom], properties=known
+    )
+    results = verdicts(changed)
+    assert [results[p.name].verdict for p in known] == [Verdict.REFUTED] * 3
+    assert not any(prove(changed).kept(p.name) for p in known)
+
+
+def test_a_change_may_give_another_first_value() -> None:
+    calm = StepInvariant(name="calm", says="", over=[], on=["arrive"], then=~after(exists(r, r.urgent)))
+    of = checked(model(actions=[ARRIVE], properties=[calm]))
+    urgent = dataclasses.replace(REQUEST, attributes=[Attribute("urgent", BoolType(), initial=True)])
+    changed = dataclasses.replace(of, machines=[urgent, *of.machines[1:]])
+    ends = next(row for row in changed.rows if row.sort == Request and row.target == "Absent")
+    assert show_term(dict(ends.sets)["urgent"]) == show_term(lift(True))
+    assert verdicts(of)["calm"].verdict is Verdict.PROVED
+    assert verdicts(changed)["calm"].verdict is Verdict.REFUTED
+
+
+def test_a_step_invariant_may_be_about_what_an_event_creates() -> None:
+    """The object of which the event happens is not present before the step."""
+    calm = StepInvariant(name="calm", says="", over=[r], given=r.fires("arrive"), then=after(r.is_("Waiting")))
+    runs = StepInvariant(name="runs", says="", over=[r], given=r.fires("arrive"), then=after(r.is_("Running")))
+    of = model(properties=[calm, runs])
+    results = verdicts(of)
+    assert results["calm"].verdict is Verdict.PROVED and not results["calm"].vacuous
+    assert results["runs"].verdict is Verdict.REFUTED
+    proof = prove(of)
+    assert proof.kept("calm") and not proof.kept("runs")
+
+
+def test_the_same_model_without_the_declaration_is_another() -> None:
+    """Written out by hand it has no bound, so a full pool is a deadlock: the two must not share a cached verdict."""
+    of = checked(model(actions=[ARRIVE], properties=[DeadlockFree(name="lives", says="")]))
+    plain = [dataclasses.replace(m, sort=Sort(m.sort.name, m.sort.short)) for m in of.machines]
+    lasting = checked(dataclasses.replace(of, machines=plain))
+    assert verdicts(of)["lives"].verdict is Verdict.PROVED
+    assert verdicts(lasting)["lives"].verdict is Verdict.REFUTED
+    assert Digester().digest(of.machines) != Digester().digest(lasting.machines)
+    assert Digester().digest(SERVER) == Digester().digest(dataclasses.replace(SERVER))
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------

@@ -398,7 +398,26 @@ def _too_far(instance: Instance, state: State) -> bool:
                     return True
             elif abs(number) > bound:
                 return True
-    return any(machine.sort.disposable and not _unused(instance, state, machine) for machine in instance.model.machines)
+    return any(
+        machine.sort.disposable and len(_unused(instance, state, machine)) < _at_once(instance, machine.sort.name)
+        for machine in instance.model.machines
+    )
+
+
+def _at_once(instance: Instance, sort: str) -> int:
+    """The most objects of a sort that an action creates: how often its guard asks for one that is absent."""
+    model = instance.model
+    return max(
+        sum(
+            isinstance(c, t.Is)
+            and isinstance(c.of.type, Ref)
+            and c.of.type.sort.name == sort
+            and c.states == ("Absent",)
+            for c in a.when
+            if isinstance(getattr(c, "of", None), t.Var)
+        )
+        for a in model.actions
+    )
 
 
 def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
@@ -410,7 +429,7 @@ def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
             if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort == machine.sort:
                 for fields in described[other.sort.name].values():
                     value = fields[attribute.name]
-                    absent -= set(value if isinstance(value, list) else [value])  # type: ignore[arg-type]
+                    absent -= set(value if isinstance(value, list) else [value])
     return absent
 
 

@@ -197,7 +197,7 @@ def pool_before(self: Steps) -> None:
         self.terms.emit(Set("beyond", binary("|", Local("beyond"), binary("^", spare, 1))))
 
 
-def absent_suffices(machines: Any, sort: Any) -> t.Term:
+def absent_suffices(machines: Any, actions: Any, sort: Any) -> t.Term:
     """An object that is absent counts as the next one, although something refers to it."""
     var = t.Var("x", Ref(sort))
     return t.exists(var, disposable.new(var))
