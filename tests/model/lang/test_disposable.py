@@ -289,7 +289,7 @@ def test_one_action_may_create_two() -> None:
     """Two objects, never one twice; a pool of two has no room for both and a next one."""
     pair = Action("pair", [r, q], [new(r), new(q)], [r.fires("arrive"), q.fires("arrive")], "{r} and {q} arrive")
     alone = Invariant(name="alone", says="", over=[r], then=exists(q, ~(q == r)) | exists(s, s.is_("Busy")))
-    of = model(actions=[pair], properties=[alone])
+    of = model(actions=[pair], properties=[alone], default_scope={"Request": 4})
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         formed, result = model_check(of, {"Request": 4}, how=Exploring(engine))
         assert formed.verdict is result.verdict is Verdict.PROVED
@@ -305,7 +305,7 @@ def test_one_action_may_create_two() -> None:
 def test_two_at_once_find_no_deadlock_in_any_pool(engine: Engine, size: int) -> None:
     """A pool in which one is left has no room for two. Their action is not enabled there, so the step before is cut."""
     pair = Action("pair", [r, q], [new(r), new(q)], [r.fires("arrive"), q.fires("arrive")], "{r} and {q} arrive")
-    of = model(actions=[pair], properties=[DeadlockFree(name="lives", says="")])
+    of = model(actions=[pair], properties=[DeadlockFree(name="lives", says="")], default_scope={})
     formed, lives = model_check(of, {"Request": size}, how=Exploring(engine))
     assert formed.verdict is lives.verdict is Verdict.PROVED
     assert lives.within.startswith(f"{size - 2} object")
