@@ -265,12 +265,23 @@ class _Written:
         """Refuses an event that creates an object, unless it is fired on a new one."""
         if firing.event not in {event for _, event in self.creating} or any(self._creates(firing, v) for v in fresh):
             return
-        if isinstance(firing.of, t.Var) and (_sort(firing.of), firing.event) not in self.creating:
+        kind = self._kind(firing.of)
+        if kind and (kind, firing.event) not in self.creating:
             return  # another sort's event of the same name
         problem = f"it fires {firing.event}, which creates an object, on one that is not new"
         raise ModelError(
             element, firing.place, problem, "let an action fire it on a parameter with new(...)", name=firing.event
         )
+
+    def _kind(self, of: t.Term) -> str:
+        """The sort of the object that a variable or an attribute of an object names; empty of another term."""
+        if isinstance(of, t.Var):
+            return _sort(of) if isinstance(of.type, Ref) else ""
+        if not isinstance(of, t.Attr) or not (owner := self._kind(of.of)):
+            return ""
+        machine = next((m for m in self.machines if m.sort.name == owner), None)
+        attribute = machine.attribute(of.name) if machine is not None else None
+        return attribute.type.sort.name if attribute is not None and isinstance(attribute.type, Ref) else ""
 
     def _rule(self, rule: Rule) -> Rule:
         self._refuse_creation(f"rule {rule.name}", rule.fires, ())

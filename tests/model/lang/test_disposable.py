@@ -325,6 +325,34 @@ def test_a_run_numbers_the_lives_of_an_object() -> None:
     assert says[0].endswith("arrives") and says[3].endswith("arrives (r0 for the 2nd time)"), says
 
 
+def test_a_set_has_no_object_that_ended() -> None:
+    """A reference keeps pointing to a request that ended, and no set of requests has that one."""
+    gone = Invariant(
+        name="gone", says="", over=[s], given=s.last != NONE, then=~those(r, ~r.is_("Waiting")).has(s.last)
+    )
+    result = verdicts(remembering(gone))["gone"]
+    assert result.verdict is Verdict.PROVED and not result.vacuous
+
+
+def test_an_object_in_a_set_is_not_used_again() -> None:
+    """A server knows all requests that it took, so a new one is none of them."""
+    machine = dataclasses.replace(SERVER, attributes=[*SERVER.attributes, Attribute("known", SetOf(Request))])
+    rows = [row for row in ROWS if row.event != "take"]
+    rows.append(Row(Server, "take", "Idle", "Busy", serves=given("request"), known=me.known.with_(given("request"))))
+    fresh = StepInvariant(name="fresh", says="", over=[], on=["arrive"], then=~exists(s, s.known.has(r)))
+    result = verdicts(model(machines=[REQUEST, machine], rows=rows, properties=[fresh]), Request=3, Server=1)["fresh"]
+    assert result.verdict is Verdict.PROVED and result.within
+
+
+def test_another_sort_may_have_an_event_of_the_same_name() -> None:
+    peer = dataclasses.replace(SERVER, attributes=[*SERVER.attributes, Attribute("peer", Ref(Server), rigid=True)])
+    join = Action("join", [s], [s.peer != NONE, s.peer.is_("Idle")], [s.peer.fires("arrive")], "{s} calls its peer")
+    rows = [*ROWS, Row(Server, "arrive", "Idle", "Idle")]
+    assert checked(model(machines=[REQUEST, peer], rows=rows, actions=[*ACTIONS, join]))
+    with pytest.raises(ModelError, match="fires arrive, which creates an object, on one that is not new"):
+        model(actions=[*ACTIONS, Action("again", [s], [s.is_("Busy")], [s.serves.fires("arrive")], "")])
+
+
 # --- Changes of a model that is written out ---------------------------------------------------------------------------
 
 
