@@ -344,6 +344,17 @@ def test_an_object_in_a_set_is_not_used_again() -> None:
     assert result.verdict is Verdict.PROVED and result.within
 
 
+def test_variables_of_rules_are_present_objects() -> None:
+    """Of the requests that are there, each waits or runs: the rule finds no other."""
+    machine = dataclasses.replace(SERVER, attributes=[*SERVER.attributes, Attribute("noted", BoolType())])
+    note = Row(Server, "note", "Idle", "Idle", noted=True)
+    rule = Rule("note", r.fires("arrive"), [~q.is_("Waiting", "Running"), s.is_("Idle")], s.fires("note"))
+    none = Invariant(name="none", says="", over=[s], then=~s.noted)
+    of = model(machines=[REQUEST, machine], rows=[*ROWS, note], rules=[rule], properties=[none])
+    assert verdicts(of, Request=3, Server=1)["none"].verdict is not Verdict.REFUTED
+    assert prove(of).kept("none")
+
+
 def test_another_sort_may_have_an_event_of_the_same_name() -> None:
     peer = dataclasses.replace(SERVER, attributes=[*SERVER.attributes, Attribute("peer", Ref(Server), rigid=True)])
     join = Action("join", [s], [s.peer != NONE, s.peer.is_("Idle")], [s.peer.fires("arrive")], "{s} calls its peer")
