@@ -327,10 +327,10 @@ def test_a_run_numbers_the_lives_of_an_object() -> None:
 
 def test_a_set_has_no_object_that_ended() -> None:
     """A reference keeps pointing to a request that ended, and no set of requests has that one."""
-    gone = Invariant(
-        name="gone", says="", over=[s], given=s.last != NONE, then=~those(r, ~r.is_("Waiting")).has(s.last)
+    stale = Invariant(
+        name="stale", says="", over=[s], given=s.last != NONE, then=~those(r, ~r.is_("Waiting")).has(s.last)
     )
-    result = verdicts(remembering(gone))["gone"]
+    result = verdicts(remembering(stale))["stale"]
     assert result.verdict is Verdict.PROVED and not result.vacuous
 
 
@@ -353,6 +353,26 @@ def test_variables_of_rules_are_present_objects() -> None:
     of = model(machines=[REQUEST, machine], rows=[*ROWS, note], rules=[rule], properties=[none])
     assert verdicts(of, Request=3, Server=1)["none"].verdict is not Verdict.REFUTED
     assert prove(of).kept("none")
+
+
+def test_final_states_are_about_present_objects() -> None:
+    """One request arrives, and nothing more happens: all requests wait."""
+    alone = Action("arrive", [r], [new(r), ~exists(q, q.is_("Waiting"))], [r.fires("arrive")], "{r} arrives")
+    lives = DeadlockFree(name="lives", says="", ended=forall(r, r.is_("Waiting")))
+    assert verdicts(model(actions=[alone], properties=[lives]))["lives"].verdict is not Verdict.REFUTED
+
+
+def test_values_are_about_present_objects() -> None:
+    """What a row sets and what an action tells an event: no request is there that neither waits nor runs."""
+    other = exists(r, ~r.is_("Waiting", "Running"))
+    attributes = [*SERVER.attributes, Attribute("seen", BoolType()), Attribute("told", BoolType())]
+    events = [*SERVER.events, Event("look", {"what": BoolType()})]
+    machine = dataclasses.replace(SERVER, attributes=attributes, events=events)
+    rows = [*ROWS, Row(Server, "look", "Idle", "Idle", seen=other, told=given("what"))]
+    look = Action("look", [s], [s.is_("Idle")], [s.fires("look", what=other)], "{s} looks")
+    none = [Invariant(name=name, says="", over=[s], then=~getattr(s, name)) for name in ("seen", "told")]
+    results = verdicts(model(machines=[REQUEST, machine], rows=rows, actions=[*ACTIONS, look], properties=none))
+    assert {results[p.name].verdict for p in none} == {Verdict.PROVED}
 
 
 def test_another_sort_may_have_an_event_of_the_same_name() -> None:
