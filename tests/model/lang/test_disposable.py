@@ -363,16 +363,28 @@ def test_final_states_are_about_present_objects() -> None:
 
 
 def test_values_are_about_present_objects() -> None:
-    """What a row sets and what an action tells an event: no request is there that neither waits nor runs."""
+    """What a row sets and what an action gives an event: no request is there that neither waits nor runs."""
     other = exists(r, ~r.is_("Waiting", "Running"))
-    attributes = [*SERVER.attributes, Attribute("seen", BoolType()), Attribute("told", BoolType())]
-    events = [*SERVER.events, Event("look", {"what": BoolType()})]
+    attributes = [*SERVER.attributes, Attribute("seen", BoolType()), Attribute("heard", BoolType())]
+    events = [*SERVER.events, Event("notice", {"what": BoolType()})]
     machine = dataclasses.replace(SERVER, attributes=attributes, events=events)
-    rows = [*ROWS, Row(Server, "look", "Idle", "Idle", seen=other, told=given("what"))]
-    look = Action("look", [s], [s.is_("Idle")], [s.fires("look", what=other)], "{s} looks")
-    none = [Invariant(name=name, says="", over=[s], then=~getattr(s, name)) for name in ("seen", "told")]
-    results = verdicts(model(machines=[REQUEST, machine], rows=rows, actions=[*ACTIONS, look], properties=none))
+    rows = [*ROWS, Row(Server, "notice", "Idle", "Idle", seen=other, heard=given("what"))]
+    notice = Action("notice", [s], [s.is_("Idle")], [s.fires("notice", what=other)], "{s} notices")
+    none = [Invariant(name=name, says="", over=[s], then=~getattr(s, name)) for name in ("seen", "heard")]
+    results = verdicts(model(machines=[REQUEST, machine], rows=rows, actions=[*ACTIONS, notice], properties=none))
     assert {results[p.name].verdict for p in none} == {Verdict.PROVED}
+
+
+def test_a_new_object_refers_to_nothing() -> None:
+    """A request names one that it follows. The next one in its place follows none."""
+    machine = dataclasses.replace(REQUEST, attributes=[*REQUEST.attributes, Attribute("follows", Ref(Request))],
+                                  events=[Event("follow", {"first": Ref(Request)})])  # fmt: skip
+    rows = [*ROWS, Row(Request, "follow", "Waiting", "Waiting", follows=given("first"))]
+    follow = Action("follow", [r, q], [r.is_("Waiting")], [r.fires("follow", first=q)], "{r} follows {q}")
+    alone = StepInvariant(name="alone", says="", over=[], on=["arrive"], then=after(r.follows == NONE))
+    of = model(machines=[machine, SERVER], rows=rows, actions=[*ACTIONS, follow], properties=[alone])
+    assert verdicts(of, Request=3, Server=1)["alone"].verdict is Verdict.PROVED
+    assert prove(of).kept("alone")
 
 
 def test_another_sort_may_have_an_event_of_the_same_name() -> None:
