@@ -27,7 +27,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Rule
-from .types import EnumType, Integer, IntRange, Ref, SetOf, Sort
+from .types import EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
 from .wording import show_term
 
 ABSENT = "Absent"
@@ -45,18 +45,34 @@ def ended(of: t.Term) -> t.Is:
 
 
 def unreferenced(machines: Sequence[Machine], var: t.Var) -> list[t.Term]:
-    """The conditions that no attribute refers to an object, one for each attribute that could."""
+    """The conditions that no attribute refers to an object, one for each attribute that could, and each place of a relation."""
     assert isinstance(var.type, Ref)
     conditions: list[t.Term] = []
     for owner, attribute in _references(machines, var.type.sort.name):
         holder = t.Var(f"any_{owner.name}", Ref(owner), place=var.place)
         value = t.Attr(holder, attribute.name, place=var.place)
-        refers: t.Term = t.Has(value, var, place=var.place)
-        if isinstance(attribute.type, Ref):
-            refers = t.Equal(value, var, place=var.place)
-        refers_not = t.Not(refers, place=var.place)
-        conditions.append(t.Quantified(True, (holder,), refers_not, place=var.place))
+        for beside, refers in _ways(attribute.type, value, var):
+            refers_not = t.Not(refers, place=var.place)
+            conditions.append(t.Quantified(True, (holder, *beside), refers_not, place=var.place))
     return conditions
+
+
+def _ways(kind: Type, value: t.Term, var: t.Var) -> Iterator[tuple[tuple[t.Var, ...], t.Term]]:
+    """The ways in which a value refers to an object: the other objects of a tuple, and the condition.
+
+    A tuple of a relation may have the object at several places.
+    """
+    if isinstance(kind, Relation):
+        others = [t.Var(f"at_{n}", Ref(sort), place=var.place) for n, sort in enumerate(kind.sorts)]
+        for place, each in enumerate(others):
+            if each.type == var.type:
+                before, behind = others[:place], others[place + 1 :]
+                element = t.Tuple((*before, var, *behind), place=var.place)
+                yield (*before, *behind), t.Has(value, element, place=var.place)
+    elif isinstance(kind, Ref):
+        yield (), t.Equal(value, var, place=var.place)
+    else:
+        yield (), t.Has(value, var, place=var.place)
 
 
 def created_at_once(actions: Sequence[Action], sort: Sort) -> int:
@@ -163,9 +179,7 @@ class _Written:
         element = f"machine {machine.sort}"
         for attribute in machine.attributes:
             kind = attribute.type
-            refers = isinstance(kind, Ref | SetOf) and any(
-                m.sort.disposable and m.sort.name == kind.sort.name for m in self.model.machines
-            )
+            refers = any(m.sort.disposable and _refers(kind, m.sort.name) for m in self.model.machines)
             if attribute.rigid and (refers or machine.sort.disposable):
                 problem = (
                     f"attribute {attribute.name} is rigid, but its value would outlive an object of a disposable sort"
@@ -388,10 +402,10 @@ class _Written:
                     if universal:
                         inside = t.Implies(t.both(present), body, place=body.place)
                     return replace(result, body=inside)
-            case t.Those(var, where) if self._is_disposable(var):
-                present = [self._present(var)]
-                if not self._is_about(where, present, universal=False):
-                    return replace(result, where=t.And((*present, where), place=where.place))
+            case t.Those() | t.TuplesOf() | t.Count():
+                present = [self._present(v) for v in t.bound_by(result) if self._is_disposable(v)]
+                if present and not self._is_about(result.where, present, universal=False):
+                    return replace(result, where=t.And((*present, result.where), place=result.where.place))
         return result
 
     def _is_about(self, body: t.Term, present: Sequence[t.Term], universal: bool) -> bool:
@@ -406,8 +420,19 @@ def _references(machines: Sequence[Machine], sort: str) -> Iterator[tuple[Sort, 
     """The attributes that refer to objects of a sort, with their owners."""
     for machine in machines:
         for attribute in machine.attributes:
-            if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort.name == sort:
+            if _refers(attribute.type, sort):
                 yield machine.sort, attribute
+
+
+def _refers(kind: Type, sort: str) -> bool:
+    """Whether a value of a type may name an object of a sort."""
+    match kind:
+        case Ref(of) | SetOf(of):
+            return of.name == sort
+        case Relation(sorts):
+            return any(of.name == sort for of in sorts)
+        case _:
+            return False
 
 
 def _authored(row: Row) -> list[tuple[str, t.Term]]:
@@ -440,7 +465,7 @@ def _first_value(attribute: Attribute) -> t.Term | None:
     match attribute.type:
         case Ref():
             return t.Nothing(place=attribute.place)
-        case SetOf():
+        case SetOf() | Relation():
             return t.EmptySet(place=attribute.place)
         case EnumType(values):
             return t.Constant(values[0], place=attribute.place)

@@ -704,10 +704,18 @@ class DisposableMaker(Maker):
         states = self.states[sort.name]
         x = variable(sort, "x")
 
+        def names(kind: Type) -> bool:
+            of = kind.sorts if isinstance(kind, Relation) else [kind.sort] if isinstance(kind, Ref | SetOf) else []
+            return sort in of
+
         def lives(machine: Machine) -> Machine:
             about = machine.sort.name == sort.name
             attributes = [
-                replace(a, rigid=a.rigid and not (about or (isinstance(a.type, Ref | SetOf) and a.type.sort == sort)))
+                replace(
+                    a,
+                    rigid=a.rigid and not (about or names(a.type)),
+                    history=a.history and not names(a.type),
+                )
                 for a in machine.attributes
             ]
             if not about:
@@ -751,6 +759,10 @@ class DisposableMaker(Maker):
                 configurations=lambda sizes: rigid,
             )
         )
+
+
+class DisposableRelationMaker(DisposableMaker, RelationMaker):
+    """Makes models with relations between objects of which some are created, and end."""
 
 
 def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:

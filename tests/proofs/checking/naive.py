@@ -430,6 +430,11 @@ def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
                 for fields in described[other.sort.name].values():
                     value = fields[attribute.name]
                     absent -= set(value if isinstance(value, list) else [value])
+            elif isinstance(attribute.type, Relation):
+                for place, sort in enumerate(attribute.type.sorts):
+                    if sort == machine.sort:
+                        for fields in described[other.sort.name].values():
+                            absent -= {each[place] for each in fields[attribute.name]}
     return absent
 
 

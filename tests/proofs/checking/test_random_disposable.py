@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, Ref, Row, State, StepInvariant, disposable
+from schedproof.model.lang import Invariant, Model, Ref, Relation, Row, Rule, State, StepInvariant, disposable
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.semantics import bounds
@@ -27,7 +27,7 @@ from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking import naive
 from tests.proofs.checking.test_random_models import assert_naively_the_same, length, notices
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
-from tests.support.random_models import DisposableMaker, Drawn, random_model
+from tests.support.random_models import DisposableMaker, DisposableRelationMaker, Drawn, Maker, random_model
 from tests.support.sample import thinned
 
 SOME, MANY = range(8), range(8, 48)
@@ -38,9 +38,9 @@ OVER = "Over"
 
 
 @cache
-def drawn(seed: int) -> Drawn:
+def drawn(seed: int, make: type[Maker] = DisposableMaker) -> Drawn:
     """A model with a disposable sort."""
-    return random_model(seed, DisposableMaker)
+    return random_model(seed, make)
 
 
 def lives_once(model: Model) -> Model:
@@ -48,31 +48,52 @@ def lives_once(model: Model) -> Model:
     sort = next(s for s in model.sorts if s.disposable)
     lasting = dataclasses.replace(sort, disposable=False)
 
+    def over(term: Any) -> Any:
+        """Absent is what was not created yet, and what is over."""
+        if isinstance(term, t.Is) and term.states == (ABSENT,):
+            return dataclasses.replace(term, states=(ABSENT, OVER))
+        return t.rebuilt(term, over)
+
     def kept(action: Any) -> Any:
         created = {c.of.name for c in action.when if isinstance(c, t.Is) and c.states == (ABSENT,)}
-        free = [c for c in action.when if not (isinstance(c, t.Quantified) and {*t.free_variables(c)} & created)]
-        return dataclasses.replace(action, when=free)
+        guard = [
+            c if isinstance(c, t.Is) else over(c)
+            for c in action.when
+            if not (isinstance(c, t.Quantified) and {*t.free_variables(c)} & created)
+        ]
+        return dataclasses.replace(action, when=guard, fires=[*map(over, action.fires)])
+
+    def after_all(row: Row) -> Row:
+        target = OVER if row.sort == sort and row.target == ABSENT else row.target
+        made = Row(row.sort, row.event, row.source, target)
+        object.__setattr__(made, "sets", tuple((name, over(value)) for name, value in row.sets))
+        return made
+
+    def rule(each: Rule) -> Rule:
+        on = over(each.on) if isinstance(each.on, t.Fires) else each.on
+        return dataclasses.replace(each, on=on, when=[*map(over, each.when)], fires=over(each.fires))
+
+    def about(prop: Any) -> Any:
+        given = over(prop.given) if prop.given is not None else None
+        return dataclasses.replace(prop, given=given, then=over(prop.then))
 
     machines = [
         dataclasses.replace(m, sort=lasting, states=[*m.states, State(OVER)]) if m.sort == sort else m
         for m in model.machines
     ]
-    rows = [_to(row, OVER) if row.sort == sort and row.target == ABSENT else row for row in model.rows]
-    properties = [p for p in model.properties if isinstance(p, Invariant | StepInvariant)]
     return dataclasses.replace(
-        model, machines=machines, rows=rows, actions=[*map(kept, model.actions)], properties=properties
+        model,
+        machines=machines,
+        rows=[*map(after_all, model.rows)],
+        actions=[*map(kept, model.actions)],
+        rules=[*map(rule, model.rules)],
+        properties=[about(p) for p in model.properties if isinstance(p, Invariant | StepInvariant)],
     )
 
 
 def _unreachable(model: Model, row: Row) -> bool:
     state = model.machine(row.sort).state(row.source)
     return state is not None and state.unreachable
-
-
-def _to(row: Row, target: str) -> Row:
-    made = Row(row.sort, row.event, row.source, target)
-    object.__setattr__(made, "sets", row.sets)
-    return made
 
 
 def created(result: Result) -> int:
@@ -146,15 +167,26 @@ def by_proofs(model: Drawn) -> int:
     return len(kept)
 
 
-def compare(seed: int) -> None:
+def compare(seed: int, make: type[Maker] = DisposableMaker) -> None:
     """Every way with every other."""
-    model = drawn(seed)
+    model = drawn(seed, make)
     naively(model)
     by_graphs(model)
     by_engines(model)
     by_lives(model)
     reduced = checked(model.model, {}, Engine.COMPILED, symmetry=True)
     assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
+
+
+@pytest.mark.parametrize("seed", thinned(range(8, 16), 8))
+def test_all_ways_agree_with_disposable_sorts_in_relations(seed: int) -> None:
+    compare(seed, DisposableRelationMaker)
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize("seed", range(16, 48))
+def test_all_ways_agree_in_more_relations(seed: int) -> None:
+    compare(seed, DisposableRelationMaker)
 
 
 @pytest.mark.long
@@ -171,8 +203,9 @@ def test_all_ways_agree_with_disposable_sorts_of_more(seed: int) -> None:
 
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("seed", SOME)
-def test_induction_proves_nothing_that_is_refuted(seed: int) -> None:
-    by_proofs(drawn(seed))
+@pytest.mark.parametrize("make", [DisposableMaker, DisposableRelationMaker])
+def test_induction_proves_nothing_that_is_refuted(seed: int, make: type[Maker]) -> None:
+    by_proofs(drawn(seed, make))
 
 
 @pytest.mark.long
@@ -203,12 +236,20 @@ def absent_suffices(machines: Any, actions: Any, sort: Any) -> t.Term:
     return t.exists(var, disposable.new(var))
 
 
+def no_tuples(kind: Any, value: Any, var: Any) -> Any:
+    """A tuple does not keep its objects from being used again."""
+    return iter(()) if isinstance(kind, Relation) else _WAYS(kind, value, var)
+
+
+_WAYS = disposable._ways
+
+
 def never_full(self: Bounds, state: Any) -> bool:
     """No state is beyond the pool."""
     return True
 
 
-SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], object]]] = [
+SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
     (Steps, "_pools", pool_without_end, by_graphs),
     (Steps, "_pools", pool_before, by_graphs),
     (bounds, "spare", absent_suffices, naively),
@@ -218,8 +259,14 @@ SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], object]]] = [
 
 @pytest.mark.parametrize(("where", "name", "wrong", "way"), SEEDED, ids=[wrong.__name__ for _, _, wrong, _ in SEEDED])
 def test_a_fault_of_pools_is_noticed(
-    where: Any, name: str, wrong: Any, way: Callable[[Drawn], object], monkeypatch: pytest.MonkeyPatch
+    where: Any, name: str, wrong: Any, way: Callable[[Drawn], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = [drawn(seed) for seed in (*SOME, 14)]  # of 14 an object that ended is still referred to
     monkeypatch.setattr(where, name, wrong)
     assert any(notices(way, model) for model in models)
+
+
+def test_random_relations_keep_objects_from_being_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [drawn(seed, DisposableRelationMaker) for seed in range(4)]
+    monkeypatch.setattr(disposable, "_ways", no_tuples)
+    assert any(notices(naively, model) for model in models)
