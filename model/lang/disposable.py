@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from schedproof.model.errors import require
+
 from . import terms as t
+from .arguments import word
 from .errors import ModelError
 from .machine import Attribute, Machine, Row, State
 from .properties import (
@@ -34,13 +37,17 @@ ABSENT = "Absent"
 """The state of an object of a disposable sort before and after its life."""
 
 
+@word
 def new(of: t.Term) -> t.Is:
     """In the guard of an action: its parameter ``of`` is an object that the action creates."""
+    require("of", of, t.Term, "a variable, for example new(r)")
     return t.Is(of, (ABSENT,))
 
 
+@word
 def ended(of: t.Term) -> t.Is:
     """``of`` has ended: in ``after(...)``, and in the goal of a property that follows one object."""
+    require("of", of, t.Term, "an object, for example ended(r)")
     return t.Is(of, (ABSENT,))
 
 

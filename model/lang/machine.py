@@ -178,8 +178,8 @@ class Row:
     sets: tuple[tuple[str, Term], ...]
     line: int | None
     fact: str
-    first: frozenset[str] = field(compare=False, repr=False)
     place: Place = field(compare=False, repr=False)
+    first: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def __init__(
         self,
