@@ -338,6 +338,24 @@ class TestNoHarm:
         assert len(content["run"]["steps"]) == 102 - content["records_before"] < 102
         assert len(json.dumps(content["run"])) <= 15_000
 
+    def test_a_run_that_is_not_complete_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls, in_time = [0], view.bounded
+
+        def once_too_slow(seconds: float, work: Any, otherwise: Any) -> Any:
+            calls[0] += 1  # in the session's process, which is a copy of this one: its second call is too slow
+            return otherwise if calls[0] == 2 else in_time(seconds, work, otherwise)
+
+        monkeypatch.setattr(view, "bounded", once_too_slow)
+        with client() as asking:
+            session, live = asking.create()
+            asking.send(session, ALLOCATE)
+            with asking.watching(live) as events:
+                views = [seen(events, 1)]
+                while views[-1]["more"]:
+                    views.append(seen(events, 1))
+        assert [each["more"] for each in views] == [True, False]
+        assert len(views[-1]["run"]["steps"]) == 1
+
     @pytest.mark.long
     def test_a_long_run_is_complete_after_a_while(self) -> None:
         """One that takes longer than a view may: 200 groups of 700 cells, each record with other objects than the last."""
