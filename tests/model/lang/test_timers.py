@@ -209,6 +209,23 @@ def test_the_invariants_are_proved_for_any_number(time: str) -> None:
     assert all(induction.proved(name) for name in ("well-formed", *(prop.name for prop in timers.properties)))
 
 
+FIVE = Setting(dict.fromkeys("abcde", (1, 2)))
+"""The axioms demand five timers, more objects of a sort than counterexamples have otherwise."""
+
+
+def test_owners_may_have_more_kinds_than_few_objects() -> None:
+    timers = model(FIVE, "any")
+    assert prove(timers, only=["timers-fire-once"]).proved("timers-fire-once")
+
+
+@pytest.mark.long
+def test_a_failed_proof_about_five_timers_shows_them() -> None:
+    name = "due-calls-are-of-due-timers"
+    wrong = without(model(FIVE, "any"), "a timer that is stopped takes its call back")
+    why = prove(wrong, every=False, only=[name]).why_not(name)
+    assert why is not None and why.counterexample is not None
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("time", TIMES)
 def test_cvc5_agrees_on_every_obligation(time: str) -> None:
