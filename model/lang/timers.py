@@ -63,7 +63,7 @@ __all__ = ["TIMES", "TimerKind", "Timers"]
 TIMES = ("any", "order", "ticks")
 """What a model says of time: nothing, which of two timers expires first, or how many ticks each one has left."""
 
-ATTRIBUTES = frozenset({"kind", "late", "least", "most", "punctual", "waits", "remains"})
+ATTRIBUTES = frozenset({"kind", "late", "least", "most", "punctual", "anew", "waits", "remains"})
 """The attributes of timers beside their owners."""
 
 
@@ -240,6 +240,7 @@ class Timers:
                 Attribute(
                     "late", BoolType(), rigid=True, about="stopping it after it has expired is too late", assumed=False
                 ),
+                Attribute("anew", BoolType(), about="whether it was armed an odd number of times while it was armed"),
                 *(lasts if self._lasts else []),
                 *(
                     [
@@ -286,8 +287,13 @@ class Timers:
         if self._ticks:
             armed["remains"] = me.most
         no_time = {"remains": 0} if self._ticks else {}
+        off["anew"] = False
+        # A run that arms a timer again and again is fair to its expiry, though it never expires: see running().
+        armed_anew = {**armed, "anew": ~me.anew}
         rows = [
-            *[self._sourced(timers, "arm", state, "armed", **armed) for state in ("off", "armed", "due")],
+            self._sourced(timers, "arm", "off", "armed", **armed),
+            self._sourced(timers, "arm", "armed", "armed", **armed_anew),
+            self._sourced(timers, "arm", "due", "armed", **armed),
             self._sourced(timers, "cancel", "off", "off"),
             self._sourced(timers, "cancel", "armed", "off", **off, **no_time),
             self._sourced(timers, "cancel", "due", "off", **no_time),
@@ -372,20 +378,26 @@ class Timers:
         """
         timer, call, earlier = self.timer, self.call, self._earlier
         it = f"the {kind} timer of {{timer.{self.kind(kind).of}}}"
-        expires: list[Term] = [timer.kind == kind, timer.is_("armed"), call.is_("idle")]
+        # Fairness counts each choice of parameters for itself: what arms the timer anew disables the choice.
+        turn = variable(BoolType(), "turn")
+        expires: list[Term] = [timer.kind == kind, timer.is_("armed"), call.is_("idle"), iff(timer.anew, turn)]
         if self._ordered:
             expires.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
         if self._ticks:
             expires.append(timer.remains + timer.least <= timer.most)
 
-        def action(name: str, when: list[Term], fires: list[Fires], says: str) -> Action:
-            return Action(name, [timer, call], when, fires, says, line, fact=fact)
+        def action(name: str, when: list[Term], fires: list[Fires], says: str, *more: Var) -> Action:
+            return Action(name, [timer, call, *more], when, fires, says, line, fact=fact)
 
         runs, its = [call.fires("run")], [timer.kind == kind, call.timer == timer]
         late = f"{it} {does}, too late: it was stopped or armed again"
         return [
             action(
-                f"expire_{kind}", expires, [timer.fires("expire"), call.fires("expire", timer=timer)], f"{it} expires"
+                f"expire_{kind}",
+                expires,
+                [timer.fires("expire"), call.fires("expire", timer=timer)],
+                f"{it} expires",
+                turn,
             ),
             action(f"run_{kind}", [*its, call.is_("due")], runs, f"{it} {does}"),
             action(f"run_{kind}_late", [*its, call.is_("late")], runs, late),
@@ -672,19 +684,19 @@ class Timers:
                     )
             if missing := [name for name in self._names if name not in lasts]:
                 self._refuse(f"lasts does not say how long a {missing[0]} timer lasts", write, name="lasts")
-            found = [lasts[kind.name] for kind, _ in listed]
+            durations = [lasts[kind.name] for kind, _ in listed]
         elif callable(lasts):
-            found = [lasts(kind.name, number) for kind, number in listed]
+            durations = [lasts(kind.name, number) for kind, number in listed]
         else:
             self._refuse("lasts is missing" if lasts is None else f"lasts is {shown(lasts)}", write)
-        for (kind, _), time in zip(listed, found, strict=True):
+        for (kind, _), time in zip(listed, durations, strict=True):
             numbers = time if isinstance(time, tuple | list) else ()
             if len(numbers) != 2 or any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in numbers):
                 self._refuse(f"a {kind.name} timer lasts for {_in_words(time)}", write, name="lasts")
             if numbers[0] > numbers[1]:
                 problem = f"a {kind.name} timer lasts for at least {numbers[0]} and at most {numbers[1]}"
                 self._refuse(problem, "write the shortest time first", name="lasts")
-        return [(least, most) for least, most in found]
+        return [(least, most) for least, most in durations]
 
 
 def _in_words(time: object) -> str:

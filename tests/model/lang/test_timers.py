@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Model, ModelError, Row, Rule, exists, variables
+from schedproof.model.lang import Action, LeadsTo, Machine, Model, ModelError, Row, Rule, State, exists, variables
 from schedproof.model.lang.timers import TIMES, TimerKind, Timers
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
@@ -26,6 +26,7 @@ from tests.support.timed import (
     armed_once,
     happens,
     has,
+    j,
     model,
     orders_in_real_time,
     orders_of_model,
@@ -239,6 +240,54 @@ def test_cvc5_agrees_on_every_obligation(time: str) -> None:
 def test_explorations_find_them_true(time: str, engine: Engine) -> None:
     results = model_check(model(RACE, time, calls=2), {}, how=Exploring(engine=engine))
     assert {each.verdict for each in results} == {Verdict.PROVED}
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_a_timer_that_is_armed_for_ever_need_not_expire(time: str) -> None:
+    """In real time a watchdog that is fed in time never barks, however fair the run: its time begins anew.
+
+    Where nothing feeds it, it barks.
+    """
+    for fed in (True, False):
+        barks = watchdog(time, fed=fed)
+        (checked,) = model_check(barks, {}, only=["barks"])
+        assert checked.verdict is (Verdict.REFUTED if fed else Verdict.PROVED), checked.reach
+
+
+def watchdog(time: str, *, fed: bool) -> Model:
+    """A job whose timer is armed at once; ``feed`` arms it anew if it is ``fed``."""
+    dog = Timers(Timer, Call, [TimerKind("dog", of="job")], {"job": Job}, time)
+    begin = Action("begin", [j], [j.is_("New")], [j.fires("begin")], "{j} begins")
+    feed = Action("feed", [j], [j.is_("Quiet")], [], "{j} is fed")
+    tick = dog.tick() if time == "ticks" else None
+    return Model(
+        system="watchdog",
+        variant="as-written",
+        about="a watchdog",
+        machines=[Machine(Job, [State("New"), State("Quiet"), State("Barking")]), *dog.machines],
+        rows=[Row(Job, "begin", "New", "Quiet"), Row(Job, "bark", "Quiet", "Barking"), *dog.rows],
+        actions=[begin, *dog.running("dog", "barks"), *([feed] if fed else []), *([tick] if tick else [])],
+        rules=[
+            dog.arming("it is armed", begin, [], "dog", j),
+            *([dog.arming("food arms it anew", feed, [], "dog", j)] if fed else []),
+            dog.function("it barks", "dog", [], dog.owner("dog").fires("bark")),
+            *dog.rules(tick),
+        ],
+        properties=[
+            LeadsTo(
+                name="barks",
+                says="the dog barks",
+                over=[j],
+                given=j.is_("Quiet"),
+                goal=j.is_("Barking"),
+                weak=["expire_dog", "run_dog", *(["feed"] if fed else []), *(["tick"] if tick else [])],
+            )
+        ],
+        default_scope={"Job": 1, "Timer": 1, "Call": 1},
+        axioms=dog.axioms,
+        bound={("Timer", "remains"): 2} if tick else {},
+        configurations=lambda sizes: [dog.configuration({"job": 1}, lasts={"dog": (0, 2)})],
+    )
 
 
 def test_a_stopped_timer_that_fires_breaks_an_invariant() -> None:
