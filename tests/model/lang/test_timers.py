@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Action, LeadsTo, Machine, Model, ModelError, Row, Rule, State, exists, variables
+from schedproof.model.lang import Action, LeadsTo, Machine, Model, ModelError, Row, Rule, State, Term, exists, variables
 from schedproof.model.lang.timers import TIMES, TimerKind, Timers
+from schedproof.model.semantics import Instance
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.checking.model_check import admitted, model_check
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import seed_of_today
@@ -166,6 +167,12 @@ def time_stands_still(model: Model) -> Model:
     return without(model, "a tick takes a unit of time from each timer")
 
 
+def due_ones_stand_still(model: Model) -> Model:
+    rule = _rule(model, "a tick takes a unit of time from each timer")
+    timer = rule.fires.of
+    return without(model, rule.name, when=[timer.is_("armed"), timer.remains > 0])
+
+
 def urgent_waits(model: Model) -> Model:
     return without(model, "tick", when=[])
 
@@ -185,6 +192,11 @@ FAULTS: dict[Callable[[Model], Model], tuple[str, Setting, Order]] = {
     late_is_taken_twice: ("any", RACE, ("arm a", "expire a", "stop a", "late a", "late a")),
     due_ones_are_forgotten: ("order", RACE, ("arm a", "arm b", "expire a", "expire b")),
     time_stands_still: ("ticks", RACE, ("arm a", "expire a")),
+    due_ones_stand_still: (
+        "ticks",
+        Setting({"a": (0, 1), "b": (2, 2)}),
+        ("arm a", "arm b", "expire a", "expire b"),
+    ),
     urgent_waits: ("ticks", RACE, ("arm a", "arm b", "expire b")),
     too_early: ("order", RACE, ("arm a", "arm b", "expire b")),
     waits_for_later_ones: ("order", RACE, ("arm a", "arm b", "arm a", "arm a", "expire b")),
@@ -301,6 +313,92 @@ def test_an_unknown_kind_is_refused() -> None:
     timers = Timers(Timer, Call, [TimerKind("a", of="job")], {"job": Job})
     with pytest.raises(ModelError, match="unknown kind 'b'"):
         timers.owner("b")
+
+
+def test_a_step_that_arms_and_stops_a_timer_arms_it() -> None:
+    both = model(Setting({"a": (1, 1)}, stops=["a"]), "any", calls=1)
+    arm, stop = both.action("arm_a"), both.action("stop_a")
+    together = replace(
+        both,
+        actions=[each for each in both.actions if each is not stop],
+        rules=[replace(rule, on=arm) if rule.on is stop else rule for rule in both.rules],
+    )
+    assert model_check(together, {}, only=["well-formed"])[0].verdict is Verdict.PROVED
+    assert has(together, ("arm a", "expire a"))
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_a_step_may_stop_what_runs_or_waits(time: str) -> None:
+    """A function stops its own timer, and arming a stops b, which waits for it."""
+    timed = model(Setting({"a": (1, 1), "b": (3, 3)}, stops=["a", "b"]), time, calls=1)
+    (arm_a, stop_a, stop_b, run_a) = map(timed.action, ("arm_a", "stop_a", "stop_b", "run_a"))
+    on = {id(stop_a): run_a, id(stop_b): arm_a}
+    together = replace(
+        timed,
+        actions=[each for each in timed.actions if each not in (stop_a, stop_b)],
+        rules=[replace(rule, on=on.get(id(rule.on), rule.on)) for rule in timed.rules],
+    )
+    assert model_check(together, {}, only=["well-formed"])[0].verdict is Verdict.PROVED
+
+
+def test_a_function_is_of_the_timers_of_its_kind() -> None:
+    beating = model(Setting({"a": (1, 1), "b": (1, 1)}, periodic=["a"]), "any")
+    assert has(beating, ("arm a", "expire a", "run a", "expire a"))
+    assert not has(beating, ("arm b", "expire b", "run b", "expire a"))
+
+
+# --- axioms, assumptions and configurations
+
+TWO = Timers(Timer, Call, [TimerKind("a", of="job"), TimerKind("b", of="job")], {"job": Job}, "order")
+
+
+def admits(*premises: Term, **changes: Sequence[Any]) -> bool:
+    """Whether the premises are true of a job with an a that lasts from 1 to 2 and a b that lasts for 3, with changes."""
+    durations = model(Setting({"a": (1, 2), "b": (3, 3)}), "order")
+    rigid = {**TWO.configuration({"job": 1}, lasts={"a": (1, 2), "b": (3, 3)})}
+    rigid |= {("Timer", name): values for name, values in changes.items()}
+    sizes = {"Job": 1, "Timer": len(rigid["Timer", "kind"]), "Call": 1}
+    return admitted(Instance(replace(durations, axioms=premises), sizes, rigid))
+
+
+def test_formulas_for_assumptions_say_what_they_mean() -> None:
+    assert admits(TWO.shorter("a", than="b")) and not admits(TWO.shorter("b", than="a"))
+    assert not admits(TWO.shorter("a", than="b"), most=[3, 3])  # of equal ones, none is shorter
+    assert admits(TWO.punctual("a"), punctual=[True, False]) and not admits(TWO.punctual("a"), punctual=[False, True])
+    assert not admits(TWO.punctual("a"), punctual=[False, True], late=[True, True])
+    assert admits(TWO.stops_in_time("a"), late=[False, True]) and not admits(TWO.stops_in_time("a"), late=[True, False])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": ["a", "a"]},
+        {"kind": ["b", "b"]},
+        {"job": [0, None]},
+        {"least": [3, 3]},
+        {name: values[:1] for name, values in {"kind": ["a"], "job": [0], "late": [False], "least": [1], "most": [2], "punctual": [True]}.items()},
+        {"kind": ["a", "b", "b"], "job": [0] * 3, "late": [False] * 3, "least": [1] * 3, "most": [2] * 3, "punctual": [True] * 3},
+    ],
+    ids=["no b", "no a", "no owner", "least above most", "b is missing", "two of one kind"],
+)  # fmt: skip
+def test_axioms_refuse_other_timers(changes: dict[str, Sequence[Any]]) -> None:
+    assert admits(*TWO.axioms)
+    assert not admits(*TWO.axioms, **changes)
+
+
+def test_a_configuration_has_a_timer_of_each_kind_for_each_owner() -> None:
+    def lasting(kind: str, number: int) -> tuple[int, int]:
+        return (number, number + (2 if kind == "a" else 5))
+
+    rigid = TWO.configuration({"job": 2}, lasts=lasting, late=["a"], unpunctual=["b"])
+    assert {name: values for (_, name), values in rigid.items()} == {
+        "kind": ["a", "a", "b", "b"],
+        "job": [0, 1, 0, 1],
+        "late": [True, True, False, False],
+        "least": [0, 1, 0, 1],
+        "most": [2, 3, 5, 6],
+        "punctual": [True, True, False, False],
+    }
 
 
 def test_a_late_timer_is_named_in_its_step() -> None:

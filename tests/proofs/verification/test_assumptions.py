@@ -159,8 +159,9 @@ def test_what_holds_by_one_of_two_assumptions() -> None:
 
 def test_axioms_may_forbid_to_be_without_both() -> None:
     model = breaking({"may_end": False, "may_break": False})
-    one_of_them = replace(model, axioms=[forall(j, ~(j.may_end & j.may_break))])
-    assert rests_on(one_of_them)[1]["can-end"] == frozenset()
+    not_both = forall(j, ~(j.may_end & j.may_break))
+    for one_of_them in (replace(model, axioms=[not_both]), replace(model, assuming={"not both": not_both})):
+        assert rests_on(one_of_them)[1]["can-end"] == frozenset()
 
 
 def test_what_configurations_leave_out_is_assumed_too() -> None:

@@ -29,6 +29,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs import cache
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.traces import LogVerdict, TraceError, check_records
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.parts import Done, Work, check_part_of, parts
 from schedproof.proofs.verification.verdict_cache import VerdictCache
@@ -102,6 +103,18 @@ def test_what_is_refuted_with_it_names_none() -> None:
 def test_a_configuration_that_violates_it_is_refused() -> None:
     with pytest.raises(ModelError, match=r"assumption ranks are low of jobs .* is false on the configuration"):
         model_check(replace(HIGH, assuming=LOW), {})
+
+
+def test_a_log_whose_header_violates_it_is_refused() -> None:
+    def checked_log(rank: int) -> LogVerdict:
+        rigid = {"Job": {"rank": {"a": rank}}}
+        header = {"schedproof": 1, "system": "jobs", "objects": {"Job": ["a"]}, "rigid": rigid}
+        records = [{"action": "start", "parameters": {"j": "a"}}]
+        return check_records(System.of(ASSUMING), header, records).verdict
+
+    assert checked_log(2) is LogVerdict.CONFORMS
+    with pytest.raises(TraceError, match=r"violates an axiom of the model: ranks are low \(for every j"):
+        checked_log(3)
 
 
 def test_a_variant_may_give_it_up() -> None:
