@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Action, LeadsTo, Machine, Model, ModelError, Row, Rule, State, Term, exists, variables
+from schedproof.model.lang import (
+    Action,
+    LeadsTo,
+    Machine,
+    Model,
+    ModelError,
+    Row,
+    Rule,
+    State,
+    Term,
+    exists,
+    forall,
+    variables,
+)
 from schedproof.model.lang.timers import TIMES, TimerKind, Timers
 from schedproof.model.semantics import Instance
 from schedproof.proofs.checking.engine import Engine, Exploring
@@ -399,6 +412,15 @@ def test_a_configuration_has_a_timer_of_each_kind_for_each_owner() -> None:
         "most": [2, 3, 5, 6],
         "punctual": [True, True, False, False],
     }
+
+
+def test_time_waits_for_what_the_author_says() -> None:
+    timers = Timers(Timer, Call, [TimerKind("a", of="job")], {"job": Job}, "ticks")
+    quiet = ~j.is_("There")
+    tick = timers.tick("a second passes", [forall(j, quiet)])
+    stopped = model(Setting({"a": (1, 1)}), "ticks", calls=1)
+    assert has(stopped, ("arm a", "expire a"))
+    assert not has(without(stopped, "tick", when=tick.when), ("arm a", "expire a"))
 
 
 def test_a_late_timer_is_named_in_its_step() -> None:

@@ -208,11 +208,12 @@ def test_verify_compares_it_if_asked(build: Callable[[bool], Model], named: bool
 
 def test_a_cached_verdict_is_of_what_is_named() -> None:
     keys = []
-    for assumes in ({"goes-on": ["Job.punctual"]}, {"goes-on": []}, {}):
-        model = replace(mended(True), assumes=assumes)
+    named = {"goes-on": ["Job.punctual"]}
+    edited = [replace(mended(True), assumes=assumes) for assumes in (named, {"goes-on": []}, {})]
+    for model in [*edited, replace(mended(True), assuming={"they come in time": forall(j, j.punctual)})]:
         (part,) = parts(System.of(model), model, ["assumptions"])
         keys.append(VerdictCache(System.of(model), model, "here")._key(part, "assumptions"))
-    assert None not in keys and len(set(keys)) == 3
+    assert None not in keys and len(set(keys)) == 4
 
 
 @pytest.mark.parametrize(("punctual", "verdict"), [((True, False), "violated"), ((True,), "not violated")])
