@@ -153,7 +153,7 @@ def calls_of_a_search(folder: Path) -> int:
     return hosts.calls
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(6, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [3, pytest.param(6, marks=pytest.mark.long)])
 @pytest.mark.usefixtures("small_batches")
 def test_two_lost_workers_change_no_number(times: int, tmp_path: Path) -> None:
     """At moments drawn for today."""
