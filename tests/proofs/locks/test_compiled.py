@@ -21,7 +21,7 @@ from schedproof.proofs.locks.symmetry import Classes, classes, representative
 from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks.test_explore import Case, Maker, kinds
 from tests.proofs.locks.test_kinds import HARMLESS, SCENARIOS
-from tests.support.places import MODELS
+from tests.support.places import MODELS, ROOT
 from tests.support.sample import thinned
 
 NEVER = 1 << 60
@@ -30,7 +30,11 @@ NEVER = 1 << 60
 MANY = 10_000
 """States that are enough for programs made at random, but for those that have no end of states."""
 
-FILES = sorted(MODELS.rglob("deadlocks/*.yaml")) + sorted(MODELS.rglob("locks/*.yaml"))
+FILES = [
+    *sorted((ROOT / "examples" / "deadlocks").glob("*.yaml")),
+    *sorted(MODELS.rglob("deadlocks/*.yaml")),
+    *sorted(MODELS.rglob("locks/*.yaml")),
+]
 
 
 def same(locks: Locks, *, limit: int = LIMIT) -> Explored:

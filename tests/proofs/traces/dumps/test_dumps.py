@@ -205,16 +205,16 @@ def test_the_offset_of_its_lock_identifies_another_object(tmp_path: Path) -> Non
 
 
 def test_a_reader_again_waits_behind_a_writer(tmp_path: Path) -> None:
-    again = waiting(1, "0xc000010000", "Queue.read(0xc000010000)", "Queue.readAll(0xc000010000)")
+    reader = waiting(1, "0xc000010000", "Queue.read(0xc000010000)", "Queue.readAll(0xc000010000)")
     writer = waiting(2, "0xc000010000", "Queue.write(0xc000010000)")
-    circle = the_circle(again + writer, tmp_path)
+    circle = the_circle(reader + writer, tmp_path)
     assert circle.names == ("goroutine 1", "goroutine 2") and not circle.certain
     assert circle.steps == (
         "goroutine 1 waits to read Queue 0xc000010000 (queue.go:10), behind goroutine 2",
         "goroutine 2 waits to write Queue 0xc000010000 (queue.go:20), which goroutine 1 may hold (readAll, queue.go:11)",
     )
     # A writer of another queue is no reason to wait, and one that writes again waits for itself.
-    for text in (again + writer.replace("0xc000010000", "0xc000050000"), again.replace("RLock", "Lock") + writer):
+    for text in (reader + writer.replace("0xc000010000", "0xc000050000"), reader.replace("RLock", "Lock") + writer):
         circle = the_circle(text, tmp_path)
         assert circle.names == ("goroutine 1",)
 
