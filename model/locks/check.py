@@ -116,6 +116,14 @@ def _require_position(locks: Locks, name: str, where: Where, of: str, place: Pla
 
 
 def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
+    if path.variable not in scope and path.variable in locks.objects:
+        of = locks.objects[path.variable].of
+        problem = f"{path.variable!r} in an operation, which knows only its parameters"
+        if not of[0].isupper():
+            raise LocksError(
+                place, problem, f"give {path.variable} a class, and write OPERATION(CLASS {path.variable})"
+            )
+        raise LocksError(place, problem, f"write OPERATION({of} {path.variable})")
     if path.variable not in scope:
         raise LocksError(place, f"unknown object {path.variable!r}", _choice(scope))
     of = scope[path.variable]

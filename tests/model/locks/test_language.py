@@ -69,6 +69,16 @@ WRONG: list[tuple[str, int, str]] = [
     (CLASSES + "operations:\n  go(R r): []\n", 5, "unknown class 'R'"),
     (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "unknown object 'p'; choose from q"),
     (CLASSES + "operations:\n  go(P p, Q q in p, P r in p): []\n", 5, "a P is not in a P"),
+    (
+        CLASSES + "operations:\n  go:\n    - rlock p\nobjects: {p: P}\n",
+        6,
+        "'p' in an operation, which knows only its parameters; write OPERATION(P p)",
+    ),
+    (
+        "objects: {a: rw}\noperations:\n  go:\n    - rlock a\n",
+        4,
+        "'a' in an operation, which knows only its parameters; give a a class, and write OPERATION(CLASS a)",
+    ),
     (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go has no steps; write steps: in it"),
     (
         CLASSES + "operations:\n  go(Q q): {step: []}\n",
