@@ -20,6 +20,7 @@ from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import LocksChecked, model_check
 from schedproof.proofs.traces.dumps.check import check_locks_log
 from schedproof.proofs.traces.dumps.report import DumpReport
+from schedproof.proofs.traces.reports.report import LogVerdict
 from tests.docs.commands import in_a_copy
 from tests.docs.pages import follow
 from tests.support.needs import needs_go
@@ -185,6 +186,8 @@ class Shown(NamedTuple):
     holds: frozenset[str]
 
 
+MESSAGE = "kubernetes-10182"
+
 PROGRAMS = {
     "cockroach-63867": Shown(frozenset({"to read Replica", "to read Stopper"}), frozenset({"AcquireLease", "Stop"})),
     "kubernetes-62464": Shown(frozenset({"to read State", "to write State"}), frozenset({"GetCPUSetOrDefault"})),
@@ -204,18 +207,24 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.long
-@needs_go
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_hangs_in_the_circle_of_its_file(name: str, program: Path, tmp_path: Path) -> None:
+def hangs(name: str, program: Path, folder: Path) -> DumpReport:
+    """What the stacks of a broken program say; the fixed one ends."""
     fixed = subprocess.run([program, name, "fixed"], capture_output=True, text=True, timeout=LIMIT, check=True)
     assert fixed.stderr == "ended\n"
     broken = subprocess.run([program, name], capture_output=True, text=True, timeout=LIMIT, check=False)
     assert broken.returncode == 2 and "all goroutines are asleep - deadlock!" in broken.stderr
-    dump = tmp_path / "stacks.txt"
+    dump = folder / "stacks.txt"
     dump.write_text(broken.stderr)
     report = check_locks_log(read(FOLDER / f"{name}.yaml"), dump)
-    assert isinstance(report, DumpReport)
+    assert isinstance(report, DumpReport) and report.verdict is LogVerdict.VIOLATES
+    return report
+
+
+@pytest.mark.long
+@needs_go
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_hangs_in_the_circle_of_its_file(name: str, program: Path, tmp_path: Path) -> None:
+    report = hangs(name, program, tmp_path)
     assert len(report.circles) == 1, report.text()
     circle, shown = report.circles[0], PROGRAMS[name]
     # As many goroutines as threads in the circle of the file, on the types that the locks of the file have.
@@ -227,8 +236,18 @@ def test_a_program_hangs_in_the_circle_of_its_file(name: str, program: Path, tmp
     assert report.comparison.unknown == () and not report.comparison.undescribed
 
 
+@pytest.mark.long
+@needs_go
+def test_a_program_hangs_in_a_message_under_a_lock(program: Path, tmp_path: Path) -> None:
+    """No stack says who would take the message: the report has the lock, who waits for it, and that its holder sends."""
+    report = hangs(MESSAGE, program, tmp_path)
+    assert report.circles == ()
+    lines = [line for line in report.text() if re.match(r"goroutine \d+ waits to write Statuses", line)]
+    assert len(lines) == 1 and re.search(r"which goroutine \d+ may hold and waits to send a message", lines[0])
+
+
 def test_every_program_is_tested() -> None:
     registered = set()
     for path in (FOLDER / "programs").glob("*.go"):
         registered |= set(re.findall(r'programs\["([\w-]+)"\] =', path.read_text("utf-8")))
-    assert registered == PROGRAMS.keys() <= EXPECTED.keys()
+    assert registered == {MESSAGE, *PROGRAMS} <= EXPECTED.keys()

@@ -60,6 +60,8 @@ OTHER_STATES = {
 OUR_OWN = ("sync.", "runtime.", "runtime/", "internal/", "reflect.", "testing.", "net/http.", "github.com/sasha-s/")
 """Packages whose methods are not those of objects with a lock of the program."""
 
+ASLEEP = "fatal error: all goroutines are asleep - deadlock!"
+ASLEEP_SAYS = "Go's runtime ended the program: all goroutines wait, and none can continue."
 LIMITATION = "A goroutine dump does not say who holds a lock. A goroutine may hold the locks of the objects whose methods are in its stack."
 
 
@@ -131,6 +133,7 @@ def read_goroutines(lines: Sequence[TextLine]) -> Dump:
         "goroutines",
         tuple(thread_state(name, each, known) for name, each in by_number.items()),
         limitations=(LIMITATION,),
+        deadlock=ASLEEP_SAYS if any(line.text == ASLEEP for line in lines) else "",
     )
 
 

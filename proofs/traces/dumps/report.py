@@ -35,8 +35,11 @@ class DumpReport:
 
     @property
     def verdict(self) -> LogVerdict:
-        """Violates with a circle, or an order that is certainly not described; undetermined if no thread waits."""
-        if self.circles or self.comparison.certain:
+        """Violates with a circle, a deadlock that the runtime reports, or an order that is certainly not described.
+
+        Undetermined if no thread waits.
+        """
+        if self.circles or self.comparison.certain or self.dump.deadlock:
             return LogVerdict.VIOLATES
         waits = any(one.waits is not None and one.waits.lock is not None for one in self.dump.threads)
         return LogVerdict.CONFORMS if waits or self.dump.orders else LogVerdict.UNDETERMINED
@@ -48,6 +51,8 @@ class DumpReport:
         threads = "1 thread" if len(dump.threads) == 1 else f"{len(dump.threads)} threads"
         waits = "1 waits" if len(waiting) == 1 else f"{len(waiting)} wait"
         lines = [f"{self.name}: {self.verdict} (format {dump.format}, {threads}, {waits} for a lock)"]
+        if dump.deadlock:
+            lines.append(dump.deadlock)
         for circle in self.circles:
             lines += [circle.text, *(f"  {number}. {step}" for number, step in enumerate(circle.steps, 1))]
         if self.verdict is LogVerdict.UNDETERMINED:
@@ -98,6 +103,7 @@ class DumpReport:
             ],
             **self.comparison.as_json(),
             "limitations": list(self.dump.limitations),
+            "deadlock": self.dump.deadlock or None,
         }
 
 

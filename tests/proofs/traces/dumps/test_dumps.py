@@ -219,6 +219,21 @@ def test_a_reader_again_waits_behind_a_writer(tmp_path: Path) -> None:
         assert circle.names == ("goroutine 1",)
 
 
+def test_a_deadlock_of_the_runtime_violates_without_a_circle(tmp_path: Path) -> None:
+    """A worker sends under the lock that its receiver wants."""
+    text = waiting(1, "0xc000010000", "Queue.remove(0xc000010000)")
+    text += "goroutine 2 [chan send]:\nexample.org/objects.(*Queue).send(0xc000010000)\n\t/src/queue.go:30 +0x1\n"
+    assert report_of(text, tmp_path).verdict is LogVerdict.CONFORMS
+    report = report_of(f"fatal error: all goroutines are asleep - deadlock!\n\n{text}", tmp_path)
+    assert report.verdict is LogVerdict.VIOLATES and report.circles == ()
+    assert report.text()[1] == "Go's runtime ended the program: all goroutines wait, and none can continue."
+    assert report.as_json()["deadlock"] and not report_of(text, tmp_path).as_json()["deadlock"]
+    # Without a lock either, and of no thread that waits for one.
+    alone = "goroutine 2 [chan receive]:\nmain.main()\n\t/src/main.go:3 +0x1\n"
+    report = report_of(f"fatal error: all goroutines are asleep - deadlock!\n\n{alone}", tmp_path)
+    assert report.verdict is LogVerdict.VIOLATES
+
+
 def test_orders_are_compared_with_the_file(tmp_path: Path) -> None:
     report = report_of((SAMPLES / "jstack.txt").read_text(), tmp_path, ORDER)
     lines = report.text()
