@@ -54,25 +54,25 @@ def expected(kind: Kind, circle: str, on: str, also: str = "", still: str = "") 
     return Expected(kind, *(frozenset(words.split()) for words in (circle, on, also, still)))
 
 
-ORDER, AGAIN, WAITS = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
+ORDER, RELOCKED, WAITS = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
 
 EXPECTED = {
     # Issue 63761: the stopper's lock is held while a closer wants a replica's; the lease holds it and wants the stopper's.
     "cockroach-63867": expected(Kind.REVERSED, "stop lease", "stopper replica", ORDER),
     # The request that ends with an error keeps the client's lock for reading; Close waits to write it.
     "etcd-5509": expected(Kind.LEAKED, "get", "client", ORDER),
-    # "a mutex leak": the timer's function returns with the lock, and whoever wants it waits.
+    # "a mutex leak": the timer's function returns with the lock, and the others wait for it.
     "grpc-3017": expected(Kind.LEAKED, "timer", "cache"),
     # The channel is full, the worker holds the lock, and the manager who would empty the channel wants the lock.
     "kubernetes-10182": expected(Kind.MESSAGE, "worker manager", "updates statuses", WAITS, WAITS),
     # Stuck in SetDefaultCPUSet, while another goroutine is in GetCPUSetOrDefault: a read lock in a read lock.
-    "kubernetes-62464": expected(Kind.READ_AGAIN, "reconcile remove", "state", AGAIN),
+    "kubernetes-62464": expected(Kind.READ_AGAIN, "reconcile remove", "state", RELOCKED),
     # The tear-down of an error path, where the lock is held.
-    "moby-36114": expected(Kind.SELF, "add_disks", "machine", AGAIN),
+    "moby-36114": expected(Kind.SELF, "add_disks", "machine", RELOCKED),
     # Thread A holds the device's lock and blocks on the global one, thread B the other way round.
     "moby-4951": expected(Kind.REVERSED, "unmount status", "devices device", ORDER),
     # The write lock is held, and notify takes the read lock.
-    "syncthing-4829": expected(Kind.SELF, "clear_addresses", "mapping", AGAIN),
+    "syncthing-4829": expected(Kind.SELF, "clear_addresses", "mapping", RELOCKED),
 }
 
 
@@ -148,7 +148,7 @@ def table() -> Mapping[str, list[str]]:
     return {name: [cell.strip() for cell in cells.split(" | ")] for name, cells in rows}
 
 
-def found(name: str) -> list[str]:
+def columns(name: str) -> list[str]:
     """The columns *deadlock*, *also* and *fixed* of a bug."""
     shown = {f"{p.kind}: {' and '.join(p.threads)} on {', '.join(sorted(p.on))}" for p in problems(name)}
     also, still = ([f"`{check}`" for check in sorted(fails(each))] for each in (name, f"{name}-fixed"))
@@ -160,7 +160,7 @@ def test_the_table_is_what_the_command_finds() -> None:
     rows = table()
     assert list(rows) == sorted(EXPECTED)
     for name, cells in rows.items():
-        assert cells[2:] == found(name), f"{name}: write | {' | '.join(found(name))} |"
+        assert cells[2:] == columns(name), f"{name}: write | {' | '.join(columns(name))} |"
 
 
 def test_each_file_and_row_name_the_public_thread() -> None:
