@@ -7,7 +7,9 @@ from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Operation, Rule, SeveralRule
+from schedproof.model.locks.language import Await, Operation, Rule, SeveralRule, Wait
+
+from .layout import every_step
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
 """The kinds of checks."""
@@ -90,14 +92,21 @@ def checks(locks: Locks) -> list[Check]:
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-    if locks.channels and (locks.operations or locks.threads):
+    if (locks.operations or locks.threads) and (locks.channels or _waits(locks)):
         place = _first_program(locks)
-        says = "no lock is held while a message is waited for"
+        others = " or a signal or a counter" if _waits(locks) else ""
+        says = f"no lock is held while a message{others} is waited for"
         add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
     return all_checks
+
+
+def _waits(locks: Locks) -> bool:
+    """Whether some program waits for a signal or a counter."""
+    programs = [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
+    return any(isinstance(step, Await | Wait) for step in every_step(programs))
 
 
 def _first_program(locks: Locks) -> Place:

@@ -294,7 +294,7 @@ def _nameless(state: State, groups: Classes) -> Any:
             for n in threads
         ]
         bags.append(frozenset(Counter(local).items()))
-    return tuple(bags), state.messages
+    return tuple(bags), state.counts
 
 
 def test_six_threads_that_do_the_same_take_few_states() -> None:
