@@ -32,6 +32,10 @@ About = (
 """The subject of a check."""
 
 
+OF_LOCKS = ("circles", "again", "wait")
+"""The checks that a description without locks does not have."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One check: its name, its statement, and the document's sentence that requires it, if there is one."""
@@ -47,6 +51,8 @@ class Check:
 
 def checks(locks: Locks) -> list[Check]:
     """The checks of a description, in the order of the report. Without an order, one is derived from all programs.
+
+    A description without locks has no check of locks, only of messages.
 
     Raises:
         LocksError: the description has nothing that can be checked.
@@ -100,7 +106,7 @@ def checks(locks: Locks) -> list[Check]:
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
-    return all_checks
+    return all_checks if locks.classes else [one for one in all_checks if one.about not in OF_LOCKS]
 
 
 def _waits(locks: Locks) -> bool:
