@@ -97,9 +97,12 @@ def _names(locks: Locks) -> None:
     for one in locks.conditions.values():
         _known(one.lock, locks.objects, "object", one.place)
         kind = locks.classes[locks.objects[one.lock].of].kind
-        if kind.shared or kind in (Kind.ONCE, Kind.UNOWNED):
+        if kind in (Kind.ONCE, Kind.UNOWNED, Kind.STAMPED):
             problem = f"condition {one.name} of {one.lock}, whose lock is a {kind}"
-            raise LocksError(one.place, problem, "choose a mutex, reentrant or errorcheck lock")
+            raise LocksError(one.place, problem, "choose a lock of another kind")
+        if one.mode.shared is not kind.shared:
+            right = f"rlock {one.lock} or wlock {one.lock}" if kind.shared else one.lock
+            raise LocksError(one.place, f"condition {one.name} of {one.lock}, whose lock is a {kind}", f"write {right}")
         if one.name in locks.counters:
             raise LocksError(one.place, f"{one.name} is a counter too", "give one of them another name")
 

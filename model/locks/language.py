@@ -31,7 +31,7 @@ class Kind(enum.StrEnum):
     REENTRANT_RW = "reentrant-rw"
     """Java's ReentrantReadWriteLock: a reader reads again, a writer does both again, a reader never becomes a writer."""
     STAMPED = "stamped"
-    """Java's StampedLock: not re-entrant in any mode."""
+    """Java's StampedLock: not re-entrant in any mode; a reader may pass a writer that waits, or wait for it."""
     UNOWNED = "unowned"
     """A mutex that any thread may release, as Go's Mutex and a binary semaphore."""
     ONCE = "once"
@@ -42,7 +42,7 @@ class Kind(enum.StrEnum):
         """Whether it is acquired for reading or for writing."""
         return self in (Kind.RW, Kind.REENTRANT_RW, Kind.STAMPED)
 
-    def again(self, held: Mode, mode: Mode) -> bool:
+    def reacquires(self, held: Mode, mode: Mode) -> bool:
         """Whether a thread that holds it in mode ``held`` acquires it in ``mode`` without waiting."""
         if self is Kind.REENTRANT_RW:
             return held is Mode.WRITE or mode is Mode.READ
@@ -483,10 +483,11 @@ class Counter:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition variable, and the lock that a thread holds to wait for it."""
+    """A condition variable, and the lock that a thread holds, in ``mode``, to wait for it."""
 
     name: str
     lock: str
+    mode: Mode
     place: Place = field(compare=False, repr=False)
 
 

@@ -25,6 +25,7 @@ from .language import (
     Kind,
     LockClass,
     Locks,
+    Mode,
     Object,
     Operation,
     OrderRow,
@@ -426,7 +427,9 @@ class _Reader:
         if isinstance(node, yaml.ScalarNode):
             return words.case(node.value, self.place(node), None)
         if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
-            raise LocksError(self.place(node), "this is not one case", "begin each case with a dash on a line of its own")
+            raise LocksError(
+                self.place(node), "this is not one case", "begin each case with a dash on a line of its own"
+            )
         ((key, value),) = node.value
         return words.case(self.text(key), self.place(key), lambda: self.steps(value))
 
@@ -465,7 +468,12 @@ class _Reader:
         place = self.place(key)
         if not re.fullmatch(words.NAME, key.value):
             raise LocksError(place, f"{key.value!r} is not a name of a condition", "begin it with a small letter")
-        return Condition(key.value, self.text(node), place)
+        match = re.fullmatch(rf"(?:(rlock|wlock) )?({words.NAME})", text := self.text(node))
+        if match is None:
+            raise LocksError(
+                self.place(node), f"{text!r} is not a lock", "write its name; or rlock NAME, or wlock NAME"
+            )
+        return Condition(key.value, match[2], Mode(match[1] or Mode.LOCK), place)
 
     def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> Repair:
         place, why = self.place(key), key.value

@@ -145,7 +145,9 @@ def case(text: str, place: Place, body: Callable[[], Body] | None) -> Case:
         on = (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
         return Case(text=normalized, place=place, on=on, waits=False, body=steps)
     raise LocksError(
-        place, f"{normalized!r} is not a case of a select", "choose from send CHANNEL, receive CHANNEL, default, timeout"
+        place,
+        f"{normalized!r} is not a case of a select",
+        "choose from send CHANNEL, receive CHANNEL, default, timeout",
     )
 
 
@@ -300,7 +302,9 @@ def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
     match = re.fullmatch(rf"({CLASS}|{KINDS})(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
     if match is None:
         raise LocksError(
-            place, f"{text!r} is not an object", f"write its class, for example Queue in root; or one of {', '.join(Kind)}"
+            place,
+            f"{text!r} is not an object",
+            f"write its class, for example Queue in root; or one of {', '.join(Kind)}",
         )
     return match[1], tuple(match[2].split(", ")) if match[2] else ()
 

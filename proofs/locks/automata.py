@@ -21,11 +21,27 @@ from .symmetry import Classes
 from .unfold import DONE, Instruction, Program
 from .ways import Act, Park, Side, Sign, Way
 
-FINISHED, READ, WRITE, RELEASE, RECEIVE, SEND, NOT_HELD, READER, WRITER, READ_FREE, STEP, LEAVE, ACT, PARK = range(14)
+(
+    FINISHED,
+    READ,
+    WRITE,
+    RELEASE,
+    RECEIVE,
+    SEND,
+    NOT_HELD,
+    READER,
+    WRITER,
+    READ_FREE,
+    READ_PAST,
+    STEP,
+    LEAVE,
+    ACT,
+    PARK,
+) = range(15)
 """What a thread does next.
 
 NOT_HELD: it must hold a lock that it does not hold. READER, WRITER: it sleeps until it gets the lock. READ_FREE: it
-reads a lock that nobody hands over. STEP: it goes on, whatever others do. LEAVE: it releases a lock and waits for a
+reads a lock that nobody hands over. READ_PAST: it may pass a writer that waits, or wait for it. STEP: it goes on, whatever others do. LEAVE: it releases a lock and waits for a
 condition. ACT, PARK: those of :mod:`.ways`."""
 
 KIND, TARGET, WRITES, READS, ASLEEP, GIVES, NEEDS, RESTS, FIRST, WAYS = range(10)
@@ -60,7 +76,7 @@ MOST_NODES = 1 << 16
 """The most nodes of one thread."""
 
 MOST_READ = 64
-"""The most read locks that a thread holds at once.
+"""The most read locks, and levels of other locks, that a thread holds at once.
 
 A serving thread that reads repeatedly without a release has infinitely many nodes."""
 
@@ -79,19 +95,19 @@ class TooWide(Exception):
 class Node:
     """The position of a thread, the locks it holds (read locks once for each acquisition), and whether it sleeps.
 
-    ``again`` has the locks that it holds for writing once more, once for each level.
+    ``levels`` has the locks that it holds for writing once more, once for each level.
     """
 
     at: int
     writes: frozenset[int] = frozenset()
     reads: tuple[int, ...] = ()
     asleep: bool = False
-    again: tuple[int, ...] = ()
+    levels: tuple[int, ...] = ()
 
     @property
     def order(self) -> tuple[object, ...]:
         """The key by which nodes are numbered."""
-        return self.at, self.asleep, tuple(sorted(self.writes)), self.reads, self.again
+        return self.at, self.asleep, tuple(sorted(self.writes)), self.reads, self.levels
 
 
 class Automata:
@@ -168,7 +184,7 @@ class _Automaton:
 
     def number(self, node: Node) -> None:
         if node not in self.numbers:
-            if len(self.nodes) == MOST_NODES or len(node.reads) > MOST_READ:
+            if len(self.nodes) == MOST_NODES or len(node.reads) + len(node.levels) > MOST_READ:
                 raise TooWide
             self.numbers[node] = len(self.nodes)
             self.nodes.append(node)
@@ -180,16 +196,16 @@ class _Automaton:
         """The nodes after the next instruction."""
         if (instruction := self.instruction(node)) is None:
             return
-        writes, reads, lock, again = node.writes, node.reads, instruction.target, node.again
+        writes, reads, lock, levels = node.writes, node.reads, instruction.target, node.levels
         if self.not_held(node):
             return
         if instruction.kind is Acquire:
             if (held := self.held(node, lock)) is not None:
-                if instruction.mode is not None and instruction.lock.again(held, instruction.mode):
+                if instruction.mode is not None and instruction.lock.reacquires(held, instruction.mode):
                     if instruction.mode is not Mode.READ:
-                        again = tuple(sorted([*again, lock]))
+                        levels = tuple(sorted([*levels, lock]))
                 elif instruction.lock is Kind.ERRORCHECK:
-                    yield from (replace(node, at=position) for position in instruction.otherwise)
+                    yield from (replace(node, at=position, asleep=False) for position in instruction.otherwise)
                     return
                 elif held is Mode.WRITE or instruction.mode is not Mode.READ:
                     return  # it waits for itself
@@ -199,14 +215,14 @@ class _Automaton:
                 writes |= {lock}
         elif instruction.kind is Release:
             if lock in writes and instruction.mode is not Mode.READ:
-                if lock in again and not instruction.whole:
-                    again = _without(again, lock)
+                if lock in levels and not instruction.whole:
+                    levels = _without(levels, lock)
                 else:
                     writes -= {lock}
             elif lock in reads:
                 reads = _without(reads, lock)
         for then in instruction.then:
-            yield Node(then, writes, reads, again=again)
+            yield Node(then, writes, reads, levels=levels)
 
     def held(self, node: Node, lock: int) -> Mode | None:
         """The strongest mode in which a lock is held."""
@@ -214,7 +230,7 @@ class _Automaton:
 
     def releases(self, node: Node, instruction: Instruction) -> bool:
         """Whether the lock that an instruction releases is held, in its mode."""
-        reads = instruction.target in node.reads and not instruction.whole and instruction.mode is not Mode.WRITE
+        reads = instruction.target in node.reads and instruction.mode in (None, Mode.READ)
         return reads or (instruction.target in node.writes and instruction.mode is not Mode.READ)
 
     def not_held(self, node: Node) -> bool:
@@ -282,15 +298,15 @@ class _Automaton:
     def kind_of_acquisition(self, node: Node, instruction: Instruction) -> int:
         held = self.held(node, instruction.target)
         assert instruction.mode is not None
-        if held is not None and instruction.lock.again(held, instruction.mode):
+        if held is not None and instruction.lock.reacquires(held, instruction.mode):
             return STEP
         if held is Mode.WRITE and instruction.lock is Kind.ERRORCHECK:
             return STEP
         if instruction.mode is not Mode.READ:
             return WRITER if node.asleep else WRITE
-        if instruction.lock is not Kind.RW:
-            return READ_FREE
-        return READER if node.asleep else READ
+        if node.asleep:
+            return READER
+        return {Kind.STAMPED: READ_PAST, Kind.REENTRANT_RW: READ_FREE}.get(instruction.lock, READ)
 
     def reachable(self) -> dict[int, int]:
         """Position -> the signs that steps from there on give, as bits."""
@@ -380,7 +396,7 @@ class Packing:
                     tuple(n for n, node in enumerate(nodes) for _ in range(node.reads.count(lock))),
                     next(iter(writers), None),
                     frozenset(asleep) - frozenset(writers),
-                    tuple(n for n, node in enumerate(nodes) for _ in range(node.again.count(lock))),
+                    tuple(n for n, node in enumerate(nodes) for _ in range(node.levels.count(lock))),
                 )
             )
         return State(

@@ -100,8 +100,8 @@ def checks(locks: Locks) -> list[Check]:
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
     if (locks.operations or locks.threads) and (locks.channels or _waits(locks)):
         place = _first_program(locks)
-        others = " or a signal or a counter" if _waits(locks) else ""
-        says = f"no lock is held while a message{others} is waited for"
+        what = "a message, a signal or a counter" if _waits(locks) else "a message"
+        says = f"no lock is held while {what} is waited for"
         add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
     if locks.threads:
         says = "the threads never wait for each other for ever"

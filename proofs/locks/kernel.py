@@ -38,6 +38,7 @@ from .automata import (
     PARK,
     READ,
     READ_FREE,
+    READ_PAST,
     READER,
     READS,
     RECEIVE,
@@ -229,7 +230,17 @@ def _successors(
             acting, count, out = _acted(table, then, fields, nodes, states, state, t, movers, out, count)
             moving |= acting
             continue
-        if kind in (READ, WRITE, READ_FREE):
+        if kind == READ_PAST:
+            # Beside a writer that waits there are two steps: the thread passes it, or waits for it.
+            if writes >> target & 1 == 0:
+                many = 1
+                if announced >> target & 1:
+                    moving |= 1 << t
+                    count, out = _advanced(
+                        table, then, fields, nodes, states, state, movers, many, False, change, out, count
+                    )
+                    sleeps = True
+        elif kind in (READ, WRITE, READ_FREE):
             held = (writes | announced) >> target & 1 != 0
             sleeps = (kind == READ and held) or (kind == WRITE and reads >> target & 1 != 0)
             many = 1 if kind == READ or not held else 0
@@ -315,7 +326,9 @@ def _acted(
                     if then[its + MEETS] == meets + 1 and _passes(then, fields, threads, states, state, its):
                         movers[0], movers[1] = t, other
                         moving |= 1 << t | 1 << other
-                        count, out = _taken(table, then, fields, nodes, states, state, movers, 2, way, its, out, count)
+                        count, out = _after_ways(
+                            table, then, fields, nodes, states, state, movers, 2, way, its, out, count
+                        )
             continue
         moving |= 1 << t
         movers[0], many = t, 1
@@ -326,14 +339,14 @@ def _acted(
                     many += 1
                 else:
                     movers[1], many = other, 2
-                    count, out = _taken(table, then, fields, nodes, states, state, movers, 2, way, -1, out, count)
+                    count, out = _after_ways(table, then, fields, nodes, states, state, movers, 2, way, -1, out, count)
         if many == 1 or then[way + EVERYONE]:
-            count, out = _taken(table, then, fields, nodes, states, state, movers, many, way, -1, out, count)
+            count, out = _after_ways(table, then, fields, nodes, states, state, movers, many, way, -1, out, count)
     return moving, count, out
 
 
 @inner_loop
-def _taken(
+def _after_ways(
     table: Any,
     then: Any,
     fields: Any,
@@ -361,9 +374,9 @@ def _taken(
             node = nodes[movers[k]]
             first, choices = table[node, FIRST], table[node, WAYS]
             if k == 0 or its >= 0:
-                taken = way if k == 0 else its
-                first = taken + BODY + 3 * (then[taken + GUARDS] + then[taken + CHANGES])
-                choices = then[taken + AFTER]
+                route = way if k == 0 else its
+                first = route + BODY + 3 * (then[route + GUARDS] + then[route + CHANGES])
+                choices = then[route + AFTER]
             _change(fields, out, count, movers[k], node - fields[movers[k], BASE], then[first + rest % choices])
             rest //= choices
         _count(then, fields, len(nodes), out, count, way)

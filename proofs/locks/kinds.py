@@ -12,6 +12,7 @@ from schedproof.model.locks.language import Acquire, Mode, Release
 
 from .semantics import Machine, State
 from .unfold import DONE, Instruction, Waits
+from .ways import Park
 
 
 class Kind(enum.StrEnum):
@@ -33,6 +34,8 @@ class Kind(enum.StrEnum):
     """A thread waits for a condition that no thread signals any more."""
     NO_COUNT = "COUNT"
     """A thread waits for a counter that no thread changes any more: a group, a semaphore, a lock without an owner."""
+    HELD = "WAIT"
+    """A thread holds a lock while it waits for a signal or a counter."""
     NOT_HELD = "UNLOCK"
     """A thread releases a lock that it does not hold, or signals without the lock that it needs."""
     FATAL = "PANIC"
@@ -48,6 +51,7 @@ WORDS: Mapping[Kind, str] = {
     Kind.NO_MESSAGE: "a message that never comes",
     Kind.NO_SIGNAL: "a signal that never comes",
     Kind.NO_COUNT: "a counter that never changes",
+    Kind.HELD: "a lock held while waiting for a signal or a counter",
     Kind.NOT_HELD: "a lock released that is not held",
     Kind.FATAL: "a step that ends the program",
 }
@@ -127,7 +131,7 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     waiting = for_ever(machine, state, moving)
     if not waiting:
         return None
-    blockers = {n: machine.blockers(state, n) for n in waiting}
+    blockers = {n: _through_starters(machine, state, machine.blockers(state, n)) for n in waiting}
     graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n] if other in waiting)
     graph.add_nodes_from(waiting)
     circle = _shortest_circle(graph)
@@ -154,14 +158,31 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     return Stuck(Kind.REVERSED, circle, waits, locks, _needs_writer(machine, state, circle))
 
 
+def _through_starters(machine: Machine, state: State, whom: frozenset[int]) -> frozenset[int]:
+    """The threads, with those that would start them in place of threads that are not started."""
+    reached: set[int] = set()
+    open_ = set(whom)
+    while open_:
+        thread = open_.pop()
+        instruction = machine.instruction(state, thread)
+        reached.add(thread)
+        if instruction is not None and instruction.kind is Park and instruction.waits is Waits.START:
+            open_ |= machine.blockers(state, thread) - reached
+    return frozenset(
+        n
+        for n in reached
+        if (one := machine.instruction(state, n)) is None or one.kind is not Park or one.waits is not Waits.START
+    )
+
+
 def _kind(instructions: list[Instruction], *, holds: bool) -> Kind:
     """The kind of a standstill in which some thread waits for more than a lock."""
     waits = {one.waits for one in instructions if one.kind is not Acquire}
-    if Waits.SIGNAL in waits:
-        return Kind.NO_SIGNAL
-    if Waits.COUNT in waits:
-        return Kind.NO_COUNT
-    return Kind.MESSAGE if holds else Kind.NO_MESSAGE
+    if waits <= {Waits.MESSAGE}:
+        return Kind.MESSAGE if holds else Kind.NO_MESSAGE
+    if holds:
+        return Kind.HELD
+    return Kind.NO_SIGNAL if Waits.SIGNAL in waits else Kind.NO_COUNT
 
 
 def _instruction(machine: Machine, state: State, thread: int) -> Instruction:

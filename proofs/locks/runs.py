@@ -151,7 +151,7 @@ class _Walk:
                     if kind is Kind.UNOWNED:
                         yield from self.steps(body or (), scope, held, name, deep)
                     return
-                if any(kind.again(each, mode) for each in has):
+                if any(kind.reacquires(each, mode) for each in has):
                     now = (*held, (one, mode))
                     for events, after in self.steps(body or (), scope, now, name, deep):
                         yield events, after if body is None else _without(after, one, mode)
@@ -174,8 +174,8 @@ class _Walk:
                     yield (event(one),), _without(held, one, mode)
             case Once(path=path, body=body):
                 yield (), held  # some thread has run its steps
-                inner = Acquire(text=step.text, place=step.place, mode=Mode.LOCK, path=path, body=body)
-                yield from self.step(inner, scope, held, name, deep)
+                locked = Acquire(text=step.text, place=step.place, mode=Mode.LOCK, path=path, body=body)
+                yield from self.step(locked, scope, held, name, deep)
             case Select(cases=cases):
                 for case in cases:
                     says = event(case.on.channel if case.on is not None else case.text)
@@ -188,8 +188,8 @@ class _Walk:
                     yield (event(test.on), *events), after
             case Branch(test=test, repeats=repeats, body=body):
                 yield (event(test.on),), held
-                again = self.rounds if repeats else self.steps
-                for events, after in again(body, scope, held, name, deep):
+                unfolded = self.rounds if repeats else self.steps
+                for events, after in unfolded(body, scope, held, name, deep):
                     yield (event(test.on), *events), after
             case Wait():
                 yield from self.wait(step, scope, held, name)
@@ -235,8 +235,8 @@ class _Walk:
             return
         others = tuple(each for each in held if each[0] != condition.lock)
         waits = Event(step, step.condition, None, others, name, scope)
-        acquire = Acquire(text=step.text, place=step.place, mode=Mode.LOCK, path=Path(condition.lock), body=None)
-        yield (waits, Event(acquire, condition.lock, Mode.LOCK, others, name, scope)), held
+        acquire = Acquire(text=step.text, place=step.place, mode=condition.mode, path=Path(condition.lock), body=None)
+        yield (waits, Event(acquire, condition.lock, condition.mode, others, name, scope)), held
 
     def rounds(
         self, body: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int

@@ -5,8 +5,9 @@ Then it waits until the current readers have left.
 Readers that waited for a writer get the lock as soon as it leaves, before any other writer.
 A channel of capacity 0 hands over a message: the sender waits for a receiver.
 
-The locks of Java and POSIX differ in what their holder may do again. Java's reader-writer locks hand nothing over: who
-waits for a writer acquires the lock when it is free. All else is an instruction with :mod:`.ways`.
+The locks of Java and POSIX differ in what their holder may do again. Java's reader-writer lock hands nothing over: who
+waits for a writer acquires the lock when it is free. A reader of Java's stamped lock may pass a writer that only waits,
+or wait for it: the document leaves this open. All else is an instruction with :mod:`.ways`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from schedproof.model.locks.language import UNBOUNDED, Acquire, Kind, Mode, Receive, Release, Send
+from schedproof.model.locks.language import UNBOUNDED, Acquire, Kind, Mode, Receive, Release
 
 from .unfold import DONE, Instruction, Program
 from .ways import Act, Park, Side, Sign, Way, enabled
@@ -29,14 +30,14 @@ class Lock:
         readers: the threads that hold it for reading, once for each acquisition.
         announced: the writer that waits for the readers to leave.
         outside: the readers that wait for the writer to leave.
-        again: the threads that hold it once more for writing, once for each level; kept while they wait for a condition.
+        levels: the threads that hold it once more for writing, once for each level; kept while they wait for a condition.
     """
 
     holder: int | None = None
     readers: tuple[int, ...] = ()
     announced: int | None = None
     outside: frozenset[int] = frozenset()
-    again: tuple[int, ...] = ()
+    levels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +157,8 @@ class Machine:
     def held(self, state: State, thread: int, release: Instruction) -> bool:
         """Whether a thread holds a lock in the mode that it releases."""
         lock = state.locks[release.target]
-        reads = thread in lock.readers and not release.whole
-        return (reads and release.mode is not Mode.WRITE) or (lock.holder == thread and release.mode is not Mode.READ)
+        reads = thread in lock.readers and release.mode in (None, Mode.READ)
+        return reads or (lock.holder == thread and release.mode is not Mode.READ)
 
     def fatal(self, state: State, thread: int) -> str:
         """Why the whole program can end with the next step of a thread; "" if it cannot."""
@@ -230,8 +231,8 @@ class Machine:
         if instruction.tries:
             yield from self._try(state, thread, instruction)
             return
-        if (again := _again(lock, thread, instruction)) is not None:
-            yield from self._on(_with_lock(state, instruction.target, again), thread, at)
+        if (once_more := _reacquired(lock, thread, instruction)) is not None:
+            yield from self._on(_with_lock(state, instruction.target, once_more), thread, at)
             return
         if instruction.lock is Kind.ERRORCHECK and lock.holder == thread:
             yield from self._fails(state, thread, instruction)
@@ -239,12 +240,13 @@ class Machine:
         # A writer that waits for a held or announced lock has no step: its queue does not affect other threads.
         unavailable = lock.holder is not None or lock.announced is not None
         if instruction.mode is Mode.READ:
-            if unavailable and instruction.lock is Kind.RW:
-                asked = _with_lock(state, instruction.target, replace(lock, outside=lock.outside | {thread}))
-                yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
-            elif not unavailable:
+            passes = instruction.lock is Kind.STAMPED and lock.holder is None
+            if not unavailable or passes:
                 readers = tuple(sorted([*lock.readers, thread]))
                 yield from self._on(_with_lock(state, instruction.target, replace(lock, readers=readers)), thread, at)
+            if unavailable and (instruction.lock is Kind.RW or passes):
+                asked = _with_lock(state, instruction.target, replace(lock, outside=lock.outside | {thread}))
+                yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
         elif not unavailable:
             if lock.readers:
                 asked = _with_lock(state, instruction.target, replace(lock, announced=thread))
@@ -256,8 +258,8 @@ class Machine:
     def _try(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         """Gets the lock if it is free, and may fail at any time; it neither waits nor announces itself."""
         lock, at = state.locks[instruction.target], state.at[thread]
-        if (again := _again(lock, thread, instruction)) is not None:
-            yield from self._on(_with_lock(state, instruction.target, again), thread, at)
+        if (once_more := _reacquired(lock, thread, instruction)) is not None:
+            yield from self._on(_with_lock(state, instruction.target, once_more), thread, at)
         elif lock.holder is None and lock.announced is None:
             if instruction.mode is Mode.READ:
                 held = replace(lock, readers=tuple(sorted([*lock.readers, thread])))
@@ -277,15 +279,15 @@ class Machine:
         lock, at = state.locks[instruction.target], state.at[thread]
         woken: list[int] = []
         if lock.holder == thread and instruction.mode is not Mode.READ:
-            if thread in lock.again and not instruction.whole:
-                levels = list(lock.again)
-                levels.remove(thread)
-                left = _with_lock(state, instruction.target, replace(lock, again=tuple(levels)))
+            if thread in lock.levels and not instruction.whole:
+                left_levels = list(lock.levels)
+                left_levels.remove(thread)
+                left = _with_lock(state, instruction.target, replace(lock, levels=tuple(left_levels)))
             else:
                 # Waiting readers get the lock before any other writer.
                 woken = sorted(lock.outside)
                 readers_after = tuple(sorted([*lock.readers, *woken]))
-                left = _with_lock(state, instruction.target, Lock(readers=readers_after, again=lock.again))
+                left = _with_lock(state, instruction.target, Lock(readers=readers_after, levels=lock.levels))
         else:
             readers = list(lock.readers)
             readers.remove(thread)
@@ -338,14 +340,14 @@ class Machine:
         return False
 
 
-def _again(lock: Lock, thread: int, acquire: Instruction) -> Lock | None:
+def _reacquired(lock: Lock, thread: int, acquire: Instruction) -> Lock | None:
     """The lock after a holder acquires it once more; None if it is not a holder, or has to wait."""
     held = Mode.WRITE if lock.holder == thread else Mode.READ if thread in lock.readers else None
-    if held is None or acquire.mode is None or not acquire.lock.again(held, acquire.mode):
+    if held is None or acquire.mode is None or not acquire.lock.reacquires(held, acquire.mode):
         return None
     if acquire.mode is Mode.READ:
         return replace(lock, readers=tuple(sorted([*lock.readers, thread])))
-    return replace(lock, again=tuple(sorted([*lock.again, thread])))
+    return replace(lock, levels=tuple(sorted([*lock.levels, thread])))
 
 
 def _with_lock(state: State, number: int, lock: Lock) -> State:

@@ -43,7 +43,8 @@ def unstructured(locks: Locks, operation: Operation) -> Step | None:
 def touches_locks(steps: Sequence[Step]) -> bool:
     """Whether some step, not of a called operation, acquires or releases a lock."""
     return any(
-        isinstance(step, Acquire | Release | Once) or any(touches_locks(body) for body in bodies(step)) for step in steps
+        isinstance(step, Acquire | Release | Once) or any(touches_locks(body) for body in bodies(step))
+        for step in steps
     )
 
 

@@ -328,7 +328,9 @@ class _Checker:
                 one = self.z.reach(path, scope)
                 if self.locks.classes[one.of].kind is Kind.UNOWNED:
                     return self.steps(body or (), scope, facts, of)
-                if not step.tries and not self.again(facts, one, mode):  # else it cannot wait, and no order is needed
+                if not step.tries and not self.reacquires(
+                    facts, one, mode
+                ):  # else it cannot wait, and no order is needed
                     self.acquires(step, one, facts, of)
                 now = facts.holding(Hold(one, mode))
                 return now if body is None else self.released(self.steps(body, scope, now, of), one)
@@ -377,10 +379,10 @@ class _Checker:
             inside = inside.and_(self.z.depth(one) == 0)
         self.steps(step.body, {**scope, step.variable: one}, inside, of)  # releases what it acquires, as above
 
-    def again(self, facts: Facts, one: Unknown, mode: Mode) -> bool:
+    def reacquires(self, facts: Facts, one: Unknown, mode: Mode) -> bool:
         """Whether the program certainly holds a lock that its holder may acquire again."""
         kind = self.locks.classes[one.of].kind
-        return any(hold.object.term.eq(one.term) and kind.again(hold.mode, mode) for hold in facts.held)
+        return any(hold.object.term.eq(one.term) and kind.reacquires(hold.mode, mode) for hold in facts.held)
 
     def released(self, facts: Facts, one: Unknown, mode: Mode | None = None) -> Facts:
         its = [n for n, h in enumerate(facts.held) if h.object.term.eq(one.term) and mode in (None, h.mode)]

@@ -38,7 +38,7 @@ def representative(state: State, same: Classes) -> State:
             tuple(sorted(rename[n] for n in lock.readers)),
             None if lock.announced is None else rename[lock.announced],
             frozenset(rename[n] for n in lock.outside),
-            tuple(sorted(rename[n] for n in lock.again)),
+            tuple(sorted(rename[n] for n in lock.levels)),
         )
         for lock in state.locks
     ]
@@ -50,8 +50,8 @@ def _local(state: State, thread: int) -> tuple[object, ...]:
     """The part of a state that concerns one thread, in the order of :attr:`.automata.Node.order`."""
     writes = tuple(n for n, lock in enumerate(state.locks) if lock.holder == thread)
     reads = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.readers.count(thread)))
-    again = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.again.count(thread)))
-    return state.at[thread], thread in state.asleep, writes, reads, again
+    levels = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.levels.count(thread)))
+    return state.at[thread], thread in state.asleep, writes, reads, levels
 
 
 def real(machine: Machine, path: Sequence[State], same: Classes) -> list[State]:

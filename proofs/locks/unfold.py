@@ -66,6 +66,7 @@ class Waits(enum.Enum):
     MESSAGE = enum.auto()
     SIGNAL = enum.auto()
     COUNT = enum.auto()
+    START = enum.auto()
 
 
 What = type[Acquire] | type[Release] | type[Send] | type[Receive] | type[Act] | type[Park]
@@ -287,7 +288,9 @@ class _Unfolding:
                 if closed(channel) in self.world.layout.counters:
                     return self.act(self.message(step, then), channel, step, Waits.MESSAGE)
                 number = list(self.world.locks.channels).index(channel)
-                return self.add(Instruction(type(step), number, None, then, channel, step.text, step.place, waits=Waits.MESSAGE))
+                return self.add(
+                    Instruction(type(step), number, None, then, channel, step.text, step.place, waits=Waits.MESSAGE)
+                )
             case Close():
                 return self.close(step, then)
             case Select():
@@ -335,9 +338,7 @@ class _Unfolding:
 
     # --- locks
 
-    def acquire(
-        self, step: Acquire, scope: Mapping[str, str], then: tuple[int, ...], deep: int
-    ) -> tuple[int, ...]:
+    def acquire(self, step: Acquire, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:
         name = self.world.reach(step.path, scope, step)
         kind, after = self.world.kind(name), then
         if step.body is not None:
@@ -398,40 +399,40 @@ class _Unfolding:
     def message(self, step: Send | Receive, then: tuple[int, ...]) -> list[Way]:
         """The ways of a message through a channel that may be closed."""
         layout, says = self.world.layout, f"{type(step).__name__.lower()}"
-        number, gone = layout.counter(step.channel), layout.counter(closed(step.channel))
+        number, ended = layout.counter(step.channel), layout.counter(closed(step.channel))
         capacity = layout.most[number]
-        is_open = Guard(gone, 0, 0)
+        is_open = Guard(ended, 0, 0)
         if isinstance(step, Send):
-            fails = Way((), (Guard(gone, 1, 1),), fatal="it sends to a closed channel")
+            fails = Way((), (Guard(ended, 1, 1),), fatal="it sends to a closed channel")
             if capacity == 0:
                 return [Way(then, (is_open,), meets=(number, Side.SENDS), says=says), fails]
             room = Guard(number, 0, TOP if capacity == UNBOUNDED else capacity - 1)
             return [Way(then, (is_open, room), (Change(number, 1),), says=says), fails]
-        ended = Way(then, (Guard(gone, 1, 1), Guard(number, 0, 0)), says="sees the end of")
+        at_end = Way(then, (Guard(ended, 1, 1), Guard(number, 0, 0)), says="sees the end of")
         if capacity == 0:
-            return [Way(then, (is_open,), meets=(number, Side.RECEIVES), says=says), ended]
-        return [Way(then, (Guard(number, 1),), (Change(number, -1),), says=says), ended]
+            return [Way(then, (is_open,), meets=(number, Side.RECEIVES), says=says), at_end]
+        return [Way(then, (Guard(number, 1),), (Change(number, -1),), says=says), at_end]
 
     def close(self, step: Close, then: tuple[int, ...]) -> tuple[int, ...]:
-        gone = self.world.layout.counter(closed(step.channel))
-        ways = [Way(then, (Guard(gone, 0, 0),), (Change(gone, 1, 0),))]
+        ended = self.world.layout.counter(closed(step.channel))
+        ways = [Way(then, (Guard(ended, 0, 0),), (Change(ended, 1, 0),))]
         if step.cancels:
-            ways.append(Way(then, (Guard(gone, 1, 1),)))
+            ways.append(Way(then, (Guard(ended, 1, 1),)))
         else:
-            ways.append(Way((), (Guard(gone, 1, 1),), fatal="it closes a closed channel"))
+            ways.append(Way((), (Guard(ended, 1, 1),), fatal="it closes a closed channel"))
         return self.act(ways, step.channel, step, Waits.MESSAGE)
 
     def select(self, step: Select, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:
         ways: list[Way] = []
-        names = []
+        names: list[str] = []
         for case in reversed(step.cases):  # so that later steps are unfolded first
             after = self.steps(case.body, scope, then, deep)
             if case.on is None:
-                ways.insert(0, Way(after, last=not case.waits, says=f"takes {case.text} of"))
+                ways.insert(0, Way(after, last=not case.waits, says=f"{case.text} by select of"))
                 continue
             names.insert(0, case.on.channel)
             chosen = self.message(case.on, after)
-            ways = [*(replace(way, says=f"{way.says} {case.on.channel} of") for way in chosen), *ways]
+            ways = [*(replace(way, says=f"{way.says} {case.on.channel} by select of") for way in chosen), *ways]
         on = " or ".join(dict.fromkeys(names)) or "nothing"
         return self.act(ways, on, step, Waits.MESSAGE)
 
@@ -478,7 +479,7 @@ class _Unfolding:
 
         if not step.repeats:
             return head(self.steps(step.body, scope, then, deep))
-        return self.loop(lambda again: head(self.steps(step.body, scope, again, deep)))
+        return self.loop(lambda start: head(self.steps(step.body, scope, start, deep)))
 
     def wait(self, step: Wait, then: tuple[int, ...]) -> tuple[int, ...]:
         layout, name = self.world.layout, step.condition
@@ -486,12 +487,15 @@ class _Unfolding:
         if name not in self.world.locks.conditions:  # a group
             sleeps = self.add(Instruction(Park, queue, None, then, name, step.text, step.place, waits=Waits.COUNT))
             number = layout.counter(name)
-            return self.act([Way(then, (Guard(number, 0, 0),)), Way(sleeps, (Guard(number, 1),))], name, step, Waits.COUNT)
-        lock = self.world.locks.conditions[name].lock
+            return self.act(
+                [Way(then, (Guard(number, 0, 0),)), Way(sleeps, (Guard(number, 1),))], name, step, Waits.COUNT
+            )
+        condition = self.world.locks.conditions[name]
+        lock, mode = condition.lock, condition.mode
         target, kind = self.world.names.index(lock), self.world.kind(lock)
-        again = self.add(Instruction(Acquire, target, Mode.LOCK, then, lock, step.text, step.place, lock=kind))
-        sleeps = self.add(Instruction(Park, queue, None, again, name, step.text, step.place, waits=Waits.SIGNAL))
-        return self.add(Instruction(Release, target, None, sleeps, name, step.text, step.place, lock=kind, whole=True))
+        reacquires = self.add(Instruction(Acquire, target, mode, then, lock, step.text, step.place, lock=kind))
+        sleeps = self.add(Instruction(Park, queue, None, reacquires, name, step.text, step.place, waits=Waits.SIGNAL))
+        return self.add(Instruction(Release, target, mode, sleeps, name, step.text, step.place, lock=kind, whole=True))
 
     def signal(self, step: Signal, then: tuple[int, ...]) -> tuple[int, ...]:
         lock = self.world.locks.conditions[step.condition].lock
@@ -510,7 +514,7 @@ class _Unfolding:
         inner = _Unfolding(self.world, self.thread)
         starts = inner.steps(body, scope, (DONE,), deep)
         queue = self.world.layout.sleeps(f"start {len(self.world.layout.queues)}")
-        inner.add(Instruction(Park, queue, None, starts, "start", step.text, step.place))
+        inner.add(Instruction(Park, queue, None, starts, "start", step.text, step.place, waits=Waits.START))
         inner.rests.append(len(inner.instructions) - 1)
         self.started.append(inner.program((len(inner.instructions) - 1,)))
         return self.act([Way(then, wakes=queue)], "a thread", step, Waits.COUNT)
@@ -519,7 +523,7 @@ class _Unfolding:
 
     def serve(self, body: Sequence[Step], scope: Mapping[str, str], deep: int) -> tuple[int, ...]:
         """Unfolds a block that repeats forever."""
-        starts = self.loop(lambda again: self.steps(body, scope, again, deep))
+        starts = self.loop(lambda start: self.steps(body, scope, start, deep))
         if min(starts) <= LOOP_START:
             raise LocksError(
                 body[0].place,
@@ -556,9 +560,7 @@ class _Unfolding:
                 self.instructions[number] = replace(one, then=then, otherwise=otherwise, ways=ways)
         return starts
 
-    def act(
-        self, ways: Sequence[Way], on: str, step: Step, waits: Waits, needs_lock: int = -1
-    ) -> tuple[int, ...]:
+    def act(self, ways: Sequence[Way], on: str, step: Step, waits: Waits, needs_lock: int = -1) -> tuple[int, ...]:
         """Adds an instruction with ways."""
         then = tuple(dict.fromkeys(start for way in ways for start in way.then))
         return self.add(

@@ -345,9 +345,9 @@ def _forgets_readings(self: Any, node: Any) -> Any:
         yield replace(after, reads=tuple(sorted(set(after.reads))))
 
 
-def _sees_one_step(self: Any, kind: Any) -> dict[int, int]:
+def _sees_one_step(self: Any) -> dict[int, int]:
     """A thread comes to no message but its next one."""
-    return {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(self.program.instructions)}
+    return {at: self.bits(one.gives()) for at, one in enumerate(self.program.instructions)}
 
 
 def _first_start(self: Any, *, ordered: bool) -> Any:
@@ -387,7 +387,7 @@ def _nobody_hopes(table: Any, nodes: Any, thread: int, stuck: int, done: int) ->
     return bool(table[nodes[thread], automata.KIND] in (automata.RECEIVE, automata.SEND))
 
 
-def _nothing_ends(table: Any, nodes: Any, moving: int) -> int:
+def _nothing_ends(*arguments: Any) -> int:
     return 0
 
 
