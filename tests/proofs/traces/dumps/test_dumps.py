@@ -204,6 +204,26 @@ def test_the_offset_of_its_lock_identifies_another_object(tmp_path: Path) -> Non
     assert any(line.startswith("goroutine 1 waits to lock Node 0xc000090000 (node.go:10)") for line in lines)
 
 
+def test_an_offset_is_that_of_a_type(tmp_path: Path) -> None:
+    """A job begins 0x18 before the lock, as a queue would: it is not taken for one, and the node stays."""
+    text = waiting(1, "0xc000030018", "Node.move(0xc000090000)") + waiting(
+        2, "0xc000010018", "Queue.count(0xc000010000)"
+    )
+    text += "goroutine 3 [chan send]:\nexample.org/objects.(*Job).send(0xc000030000)\n\t/src/job.go:30 +0x1\n"
+    lines = report_of(text, tmp_path).text()
+    assert any(line.startswith("goroutine 1 waits to lock Node 0xc000090000") for line in lines)
+
+
+def test_the_lock_of_another_object_gives_no_offset(tmp_path: Path) -> None:
+    """A node is 0x4000 before the queue that it locks; the address of another node is out of date, and stays unknown."""
+    text = waiting(1, "0xc000014000", "Node.move(0xc000010000)") + waiting(
+        2, "0xc000014000", "Queue.count(0xc000014000)"
+    )
+    text += waiting(3, "0xc000054000", "Node.move(0xc000050000?)")
+    lines = report_of(text, tmp_path).text()
+    assert any(line.startswith("goroutine 3 waits to lock some Node (node.go:30)") for line in lines)
+
+
 def test_a_reader_again_waits_behind_a_writer(tmp_path: Path) -> None:
     reader = waiting(1, "0xc000010000", "Queue.read(0xc000010000)", "Queue.readAll(0xc000010000)")
     writer = waiting(2, "0xc000010000", "Queue.write(0xc000010000)")
@@ -213,6 +233,9 @@ def test_a_reader_again_waits_behind_a_writer(tmp_path: Path) -> None:
         "goroutine 1 waits to read Queue 0xc000010000 (queue.go:10), behind goroutine 2",
         "goroutine 2 waits to write Queue 0xc000010000 (queue.go:20), which goroutine 1 may hold (readAll, queue.go:11)",
     )
+    # Nor does another reader keep it out.
+    circle = the_circle(reader + waiting(2, "0xc000010000", "Queue.read(0xc000010000)"), tmp_path)
+    assert circle.names == ("goroutine 1",)
     # A writer of another queue is no reason to wait, and one that writes again waits for itself.
     for text in (reader + writer.replace("0xc000010000", "0xc000050000"), reader.replace("RLock", "Lock") + writer):
         circle = the_circle(text, tmp_path)
