@@ -57,16 +57,28 @@ def expected(kind: Kind, circle: str, on: str, also: str = "", still: str = "") 
 ORDER, RELOCKED, WAITS = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
 
 EXPECTED = {
+    # WaitE holds the lock of the groups while it waits for its tasks, and a task that calls NewGroup wants it.
+    "cockroach-165218": expected(Kind.HELD, "test test.1", "tasks groups", WAITS),
     # Issue 63761: the stopper's lock is held while a closer wants a replica's; the lease holds it and wants the stopper's.
     "cockroach-63867": expected(Kind.REVERSED, "stop lease", "stopper replica", ORDER),
     # The request that ends with an error keeps the client's lock for reading; Close waits to write it.
     "etcd-5509": expected(Kind.LEAKED, "get", "client", ORDER),
+    # Status can hang for ever, because there is no event loop to answer.
+    "etcd-6857": expected(Kind.NO_MESSAGE, "status", "status"),
     # "a mutex leak": the timer's function returns with the lock, and the others wait for it.
     "grpc-3017": expected(Kind.LEAKED, "timer", "cache"),
     # The channel is full, the worker holds the lock, and the manager who would empty the channel wants the lock.
     "kubernetes-10182": expected(Kind.MESSAGE, "worker manager", "updates statuses", WAITS, WAITS),
+    # distribute holds the read lock and sends; the listener that would receive is not started, since run waits behind a writer.
+    "kubernetes-136509": expected(Kind.MESSAGE, "distribute resync run", "add listeners", WAITS, WAITS),
     # Stuck in SetDefaultCPUSet, while another goroutine is in GetCPUSetOrDefault: a read lock in a read lock.
     "kubernetes-62464": expected(Kind.READ_AGAIN, "reconcile remove", "state", RELOCKED),
+    # The monitor has a result and wants the container's lock, whose holder tells the monitor to stop.
+    "moby-28462": expected(Kind.MESSAGE, "monitor state_changed", "stop container", WAITS, "no-deadlock"),
+    # Who waits for the activation is not woken again once it has failed.
+    "moby-30408": expected(Kind.NO_SIGNAL, "wait_active", "activated"),
+    # The probe's goroutine, the first that the monitor starts, sends to a monitor that has returned.
+    "moby-33781": expected(Kind.NO_MESSAGE, "monitor.1", "results"),
     # The tear-down of an error path, where the lock is held.
     "moby-36114": expected(Kind.SELF, "add_disks", "machine", RELOCKED),
     # Thread A holds the device's lock and blocks on the global one, thread B the other way round.
@@ -74,6 +86,16 @@ EXPECTED = {
     # The write lock is held, and notify takes the read lock.
     "syncthing-4829": expected(Kind.SELF, "clear_addresses", "mapping", RELOCKED),
 }
+
+
+Found = tuple[Kind, frozenset[str], frozenset[str]]
+"""A deadlock: its kind, its threads, its locks and channels."""
+
+REMAINS: dict[str, set[Found]] = {
+    # The probe that nobody waits for: found and fixed seven months later, as 33781.
+    "moby-28462": {EXPECTED["moby-33781"][:3]},
+}
+"""What the fixed form of a file still has, and the broken one too."""
 
 
 def names() -> list[str]:
@@ -94,6 +116,11 @@ def problems(name: str) -> tuple[Problem, ...]:
     return explored.problems
 
 
+def deadlocks(name: str) -> set[Found]:
+    """The same, each once."""
+    return {(p.kind, frozenset(p.threads), frozenset(p.on)) for p in problems(name)}
+
+
 def fails(name: str) -> set[str]:
     """The checks that fail."""
     return {a.check.name for a in checked(name).answers if a.problem}
@@ -108,7 +135,7 @@ def test_every_file_is_one_of_a_bug_in_two_forms() -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_broken_form_has_the_deadlock_of_its_thread(name: str) -> None:
     bug = EXPECTED[name]
-    assert {(p.kind, frozenset(p.threads), frozenset(p.on)) for p in problems(name)} == {(bug.kind, bug.circle, bug.on)}
+    assert deadlocks(name) == {bug[:3], *REMAINS.get(name, ())}
     assert fails(name) == {"no-deadlock", *bug.also} == checked(name).locks.refuted
     assert checked(name).ok
 
@@ -116,7 +143,7 @@ def test_a_broken_form_has_the_deadlock_of_its_thread(name: str) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_fixed_form_has_no_deadlock(name: str) -> None:
     fixed = f"{name}-fixed"
-    assert problems(fixed) == ()
+    assert deadlocks(fixed) == REMAINS.get(name, set())
     assert fails(fixed) == set(EXPECTED[name].still) == checked(fixed).locks.refuted
     # Neither has a check that decides nothing.
     assert checked(fixed).ok and all(a.verdict is checked(fixed).expected(a) for a in checked(fixed).answers)
@@ -150,10 +177,13 @@ def table() -> Mapping[str, list[str]]:
 
 def columns(name: str) -> list[str]:
     """The columns *deadlock*, *also* and *fixed* of a bug."""
-    shown = {f"{p.kind}: {' and '.join(p.threads)} on {', '.join(sorted(p.on))}" for p in problems(name)}
+    shown, remains = (
+        "; ".join(f"{p.kind}: {' and '.join(p.threads)} on {', '.join(sorted(p.on))}" for p in problems(each))
+        for each in (name, f"{name}-fixed")
+    )
     also, still = ([f"`{check}`" for check in sorted(fails(each))] for each in (name, f"{name}-fixed"))
     also.remove("`no-deadlock`")
-    return ["; ".join(sorted(shown)), ", ".join(also), "no deadlock" if still else "clean"]
+    return [shown, ", ".join(also), remains or ("no deadlock" if still else "clean")]
 
 
 def test_the_table_is_what_the_command_finds() -> None:
