@@ -57,6 +57,9 @@ OTHER_STATES = {
     "sync.Cond.Wait": "for a condition",
     "sync.WaitGroup.Wait": "for a wait group",
 }
+GROUP_WAIT = "sync.(*WaitGroup).Wait"
+"""The method that waits for a wait group; in older versions of Go its state is that of a lock."""
+
 OUR_OWN = ("sync.", "runtime.", "runtime/", "internal/", "reflect.", "testing.", "net/http.", "github.com/sasha-s/")
 """Packages whose methods are not those of objects with a lock of the program."""
 
@@ -229,8 +232,11 @@ def _wait(goroutine: Goroutine, known: Known) -> tuple[Wait | None, int]:
             name = hex(int(address, 16) - known.offsets[owner.type])
         return Wait(how, Lock(name, owner.type), owner.place, itself), last + 2
     place = next((f.place for f in goroutine.frames if not f.function.startswith(OUR_OWN)), "")
-    if goroutine.state in OTHER_STATES:
-        return Wait(OTHER_STATES[goroutine.state], None, place), 0
+    state = goroutine.state
+    if state == "semacquire" and any(f.function == GROUP_WAIT for f in goroutine.frames[:DEEPEST_WAIT]):
+        state = "sync.WaitGroup.Wait"
+    if state in OTHER_STATES:
+        return Wait(OTHER_STATES[state], None, place), 0
     return None, 0
 
 

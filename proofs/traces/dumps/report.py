@@ -60,6 +60,8 @@ class DumpReport:
         elif not self.circles:
             lines.append("no circle")
         on_circle = {name for circle in self.circles for name in circle.names}
+        if dump.deadlock:  # then messages, conditions and groups matter too
+            waiting = [one for one in dump.threads if one.waits is not None]
         others = [one for one in waiting if one.name not in on_circle]
         for one in others[:MOST]:
             assert one.waits is not None
@@ -72,11 +74,11 @@ class DumpReport:
     def _holder(self, name: str) -> str:
         """The holder of the lock for which a thread waits, and what the holder waits for, if the lock has a name."""
         one = next(each for each in self.dump.threads if each.name == name)
-        assert one.waits is not None and one.waits.lock is not None
+        assert one.waits is not None
         lock = one.waits.lock
         for other in self.dump.threads:
             for hold in other.holds if other is not one else ():
-                if lock.name and hold.lock.name == lock.name:
+                if lock is not None and lock.name and hold.lock.name == lock.name:
                     verb = "holds" if hold.certain else "may hold"
                     then = f" and waits {other.waits.text}" if other.waits is not None else ""
                     return f", which {other.name} {verb}{then}"

@@ -204,6 +204,20 @@ def test_the_offset_of_its_lock_identifies_another_object(tmp_path: Path) -> Non
     assert any(line.startswith("goroutine 1 waits to lock Node 0xc000090000 (node.go:10)") for line in lines)
 
 
+def test_a_deadlock_of_the_runtime_lists_all_that_wait(tmp_path: Path) -> None:
+    """In older versions of Go a wait group has the state of a lock; its waiter may hold the lock of its queue."""
+    text = waiting(1, "0xc000010000", "Queue.remove(0xc000010000)")
+    text += "goroutine 2 [semacquire]:\nsync.runtime_Semacquire(0x1?)\n\t/go/src/runtime/sema.go:62 +0x1\n"
+    text += "sync.(*WaitGroup).Wait(0x1?)\n\t/go/src/sync/waitgroup.go:139 +0x1\n"
+    text += "example.org/objects.(*Queue).drain(0xc000010000)\n\t/src/queue.go:30 +0x1\n"
+    holder = "which goroutine 2 may hold and waits for a wait group (queue.go:30)"
+    lines = report_of(text, tmp_path).text()
+    assert f"goroutine 1 waits to lock Queue 0xc000010000 (queue.go:10), {holder}" in lines
+    assert not any(line.startswith("goroutine 2 waits") for line in lines)
+    lines = report_of(f"fatal error: all goroutines are asleep - deadlock!\n\n{text}", tmp_path).text()
+    assert "goroutine 2 waits for a wait group (queue.go:30)" in lines
+
+
 def test_an_offset_is_that_of_a_type(tmp_path: Path) -> None:
     """A job begins 0x18 before the lock, as a queue would: it is not taken for one, and the node stays."""
     text = waiting(1, "0xc000030018", "Node.move(0xc000090000)") + waiting(
