@@ -380,6 +380,13 @@ class Once(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Callback(Step):
+    """Calls code that the file does not know, which may acquire any lock and wait for anything."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Access(Step):
     """Reads or writes a field."""
 

@@ -14,7 +14,7 @@
     await COUNTER = NUMBER    if COUNTER = NUMBER    while COUNTER = NUMBER    swap COUNTER NUMBER NUMBER
     done GROUP   wait GROUP   acquire SEMAPHORE   release SEMAPHORE
     wait CONDITION   signal CONDITION   broadcast CONDITION
-    once PATH
+    once PATH          callback NAME
 
 A PATH is a name, or the object that contains it: ``queue.Partition``. Classes begin with a capital, all other names do
 not.
@@ -34,6 +34,7 @@ from .language import (
     Await,
     Branch,
     Call,
+    Callback,
     Case,
     Close,
     Comparison,
@@ -71,7 +72,7 @@ TEST = rf"({NAME}) (=|!=|<=|>=|<|>) (\d{{1,3}})"
 STEPS = (
     "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
     "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL, "
-    "select, go, once PATH, or a word for a counter or a condition"
+    "select, go, once PATH, callback NAME, or a word for a counter or a condition"
 )
 BLOCKS = "each|some|maybe|either|serve|try|select|go|if|while|swap|once"
 
@@ -113,7 +114,7 @@ def plain_step(text: str, place: Place) -> Step:
 
 
 def _counted(text: str, place: Place) -> Step | None:
-    """A step that closes a channel, or uses a counter or a condition; None if the text has another form."""
+    """A step that closes a channel, calls unknown code, or uses a counter or a condition; None if the text has another form."""
     if parsed := re.fullmatch(rf"(close|cancel) ({NAME})", text):
         return Close(text=text, place=place, channel=parsed[2], cancels=parsed[1] == "cancel")
     if parsed := re.fullmatch(rf"(add|subtract|done|release) ({NAME})(?: (\d{{1,3}}))?", text):
@@ -126,6 +127,8 @@ def _counted(text: str, place: Place) -> Step | None:
         return Await(text=text, place=place, test=Comparison(parsed[1], ">=", 1), takes=1)
     if parsed := re.fullmatch(rf"wait ({NAME})", text):
         return Wait(text=text, place=place, condition=parsed[1])
+    if parsed := re.fullmatch(rf"callback ({NAME})", text):
+        return Callback(text=text, place=place, name=parsed[1])
     if parsed := re.fullmatch(rf"(signal|broadcast) ({NAME})", text):
         return Signal(text=text, place=place, condition=parsed[2], everyone=parsed[1] == "broadcast")
     return None

@@ -7,7 +7,7 @@ from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Await, Operation, Rule, SeveralRule, Wait
+from schedproof.model.locks.language import Await, Callback, Operation, Rule, SeveralRule, Step, Wait
 
 from .layout import every_step
 
@@ -27,7 +27,7 @@ About = (
     | Callers
     | Rule
     | SeveralRule
-    | Literal["order", "circles", "again", "threads", "release", "wait", "deadlock"]
+    | Literal["order", "circles", "again", "threads", "release", "wait", "escape", "deadlock"]
 )
 """The subject of a check."""
 
@@ -98,21 +98,24 @@ def checks(locks: Locks) -> list[Check]:
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-    if (locks.operations or locks.threads) and (locks.channels or _waits(locks)):
+    if (locks.operations or locks.threads) and (locks.channels or _has(locks, Await, Wait)):
         place = _first_program(locks)
-        what = "a message, a signal or a counter" if _waits(locks) else "a message"
+        what = "a message, a signal or a counter" if _has(locks, Await, Wait) else "a message"
         says = f"no lock is held while {what} is waited for"
         add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
+    if _has(locks, Callback):
+        says = "no lock is held while code runs that the file does not know"
+        add("nothing-is-held-in-callbacks", PROGRAM, says, _first_program(locks), "escape")
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
     return all_checks if locks.classes else [one for one in all_checks if one.about not in OF_LOCKS]
 
 
-def _waits(locks: Locks) -> bool:
-    """Whether some program waits for a signal or a counter."""
+def _has(locks: Locks, *steps: type[Step]) -> bool:
+    """Whether some program has a step of these."""
     programs = [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
-    return any(isinstance(step, Await | Wait) for step in every_step(programs))
+    return any(isinstance(step, steps) for step in every_step(programs))
 
 
 def _first_program(locks: Locks) -> Place:

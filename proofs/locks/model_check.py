@@ -16,6 +16,7 @@ from schedproof.model.locks.language import (
     Access,
     Acquire,
     Call,
+    Callback,
     Mode,
     Operation,
     Rule,
@@ -159,6 +160,11 @@ class _Work:
             case "wait":
                 waiting = _each(lambda e: runs.waits_under_a_lock(self.locks, e))
                 return self.operations(check, every, lambda p, o: p.waits, waiting, self.waits)
+            case "escape":
+                escaping = _each(runs.escapes_under_a_lock)
+                return self.operations(
+                    check, every, lambda p, o: p.escapes, escaping, lambda event: isinstance(event.step, Callback)
+                )
             case Operation() as operation:
                 return self.operations(check, [operation], lambda p, o: p.order, in_order)
             case Callers(operation=called):

@@ -19,6 +19,7 @@ from schedproof.model.locks.language import (
     Await,
     Branch,
     Call,
+    Callback,
     Close,
     Count,
     Either,
@@ -181,7 +182,7 @@ class _Walk:
                     says = event(case.on.channel if case.on is not None else case.text)
                     for events, after in self.steps(case.body, scope, held, name, deep):
                         yield (says, *events), after
-            case Close(channel=thing) | Count(on=thing) | Signal(condition=thing):
+            case Close(channel=thing) | Count(on=thing) | Signal(condition=thing) | Callback(name=thing):
                 yield (event(thing),), held
             case Await(test=test, body=body):
                 for events, after in self.steps(body or (), scope, held, name, deep):
@@ -468,3 +469,12 @@ def waits_under_a_lock(locks: Locks, event: Event) -> str:
     if not event.held or not may_wait(locks, event.step):
         return ""
     return f"{', '.join(f'{mode} {name}' for name, mode in event.held)} is held meanwhile"
+
+
+def escapes_under_a_lock(event: Event) -> str:
+    """The locks held while unknown code runs, in words; "" if there are none, or the event is no callback."""
+    if not event.held or not isinstance(event.step, Callback):
+        return ""
+    return (
+        f"{', '.join(f'{mode} {name}' for name, mode in event.held)} is held, and {event.object} may acquire any lock"
+    )

@@ -25,6 +25,7 @@ from schedproof.model.locks.language import (
     Await,
     Branch,
     Call,
+    Callback,
     Either,
     Go,
     Kind,
@@ -182,7 +183,7 @@ class Programs:
     """The results for the steps of one operation, and of those that it calls.
 
     Args:
-        order, waits: for acquisitions, and for waiting for messages.
+        order, waits, escapes: for acquisitions, for waiting for messages, and for callbacks.
         rules, calls: with the name of the rule, or of the called operation.
         releases: for the locks that the operation itself acquires.
     """
@@ -191,6 +192,7 @@ class Programs:
     rules: list[tuple[str, CheckedStep]] = field(default_factory=list)
     calls: list[tuple[str, CheckedStep]] = field(default_factory=list)
     waits: list[CheckedStep] = field(default_factory=list)
+    escapes: list[CheckedStep] = field(default_factory=list)
     releases: list[CheckedStep] = field(default_factory=list)
 
 
@@ -239,6 +241,7 @@ class _Checker:
             ],
             [*((name, not_proved(one)) for name, one in self.programs.calls), *((n, unmatched) for n in self.ways)],
             [*map(not_proved, self.programs.waits), unmatched],
+            [*map(not_proved, self.programs.escapes), unmatched],
             [*map(not_proved, self.programs.releases), unmatched],
         )
 
@@ -349,6 +352,8 @@ class _Checker:
                 blocks += [step.body or ()] if isinstance(step, Await) else []
                 for block in blocks:
                     self.steps(block, scope, facts, of)
+            case Callback():
+                self.programs.escapes.append(CheckedStep(step, of.name, not facts.held, "something is held meanwhile"))
             case Branch(body=body):
                 self.steps(body, scope, facts, of)
             case Access(verb=verb, path=path, field=name):

@@ -20,6 +20,7 @@ from schedproof.model.locks.language import (
     Await,
     Branch,
     Call,
+    Callback,
     Close,
     Count,
     Either,
@@ -295,7 +296,7 @@ class _Unfolding:
                 return self.close(step, then)
             case Select():
                 return self.select(step, scope, then, deep)
-            case Access():
+            case Access() | Callback():
                 return then
             case Serve(body=body):
                 return self.serve(body, scope, deep)

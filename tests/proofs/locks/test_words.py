@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from schedproof.model.locks import Locks, parse
 from schedproof.model.locks.language import Kind as LockKind
-from schedproof.proofs.locks import semantics, unfold, ways
+from schedproof.proofs.locks import automata, kernel, semantics, unfold, ways
 from schedproof.proofs.locks.explore import Explored, explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import model_check
@@ -19,6 +20,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.locks import runtime_table
 from tests.proofs.locks.made_words import Maker
 from tests.proofs.locks.scenarios import GO, JAVA, POSIX
+from tests.proofs.locks.test_compiled import as_python  # noqa: F401 - a fixture
 from tests.proofs.locks.test_real_words import ALL
 from tests.support.sample import thinned
 
@@ -96,8 +98,12 @@ MORE = {
     ),
     "a group ends with its last thread": (
         "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
-        "  one: [add g 2, go: [done g], go: [receive c, done g], wait g, send c]\n",
-        {Kind.NO_COUNT},
+        "  one: [add g 2, go: [done g], go: [send c, done g], wait g, close c]\n",
+        set(),
+    ),
+    "a panic beside a thread that goes on": (
+        "objects: {m: mutex}\nchannels: {c: 1}\nthreads:\n  one: [close c, send c]\n  two: [lock m: [], lock m: []]\n",
+        {Kind.FATAL},
     ),
     "a lock is released in its mode": (
         "objects: {j: reentrant-rw, r: rw}\nthreads:\n  one: [wlock j, runlock j]\n  two: [rlock r, wunlock r]\n",
@@ -245,6 +251,21 @@ def test_nothing_is_held_while_something_is_waited_for(step: str) -> None:
     )
     answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
     assert (answers["nothing-is-held-while-waiting"] is Verdict.REFUTED) == WAITS[step]
+
+
+ESCAPES = {"callback f": True, "unlock a, callback f, lock a": False, "go: [callback f]": False}
+
+
+@pytest.mark.parametrize("steps", ESCAPES)
+def test_nothing_is_held_in_callbacks(steps: str) -> None:
+    texts = (
+        f"objects: {{a: mutex}}\nthreads: {{t: [lock a, {steps}, unlock a]}}\n",
+        f"classes: {{C: {{lock: mutex}}}}\nobjects: {{o: C}}\noperations:\n  op(C a): [lock a, {steps}, unlock a]\n",
+    )
+    for text in texts:
+        answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+        expected = Verdict.REFUTED if ESCAPES[steps] else Verdict.PROVED
+        assert answers["nothing-is-held-in-callbacks"] is expected
 
 
 def test_operations_are_proved_with_every_word() -> None:
@@ -409,6 +430,49 @@ def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(fault.of, fault.name, fault.slip)
     with pytest.raises((AssertionError, StopIteration, KeyError, ValueError)):
         fault.gate()
+
+
+# --- seeded faults of the compiled engine
+
+
+def compiled_agrees() -> None:
+    """A gate: both engines find the same in the files above."""
+    with np.errstate(over="ignore"):
+        for text, _ in MORE.values():
+            same(parse(text, "made.yaml"))
+        for name in ("default and full", "sent to a closed one", "one of two, ends", "select under a lock"):
+            same(GO[name].locks())
+        for name in ("stamped, read again", "upgrade", "reads past a writer, ends", "signal without"):
+            if name in JAVA:
+                same(JAVA[name].locks())
+
+
+_acted = kernel.__dict__["_acted"].py_func
+
+
+def _acts_alone(table: Any, then: Any, fields: Any, nodes: Any, *rest: Any) -> Any:
+    """Nobody is woken."""
+    asleep = table.copy()
+    asleep[:, automata.KIND][asleep[:, automata.KIND] == automata.PARK] = automata.FINISHED
+    return _acted(asleep, then, fields, nodes, *rest)
+
+
+KERNEL: dict[str, Any] = {
+    "every guard holds": ("_passes", lambda *arguments: True),
+    "a default is always able": ("_able", lambda *arguments: False),
+    "no step ends the program": ("_ends", lambda *arguments: False),
+    "no counter changes": ("_count", lambda *arguments: None),
+    "nobody is woken": ("_acted", _acts_alone),
+}
+
+
+@pytest.mark.usefixtures("as_python")
+@pytest.mark.parametrize("name", thinned(KERNEL, 5))
+def test_a_seeded_fault_of_the_kernel_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    attribute, slip = KERNEL[name]
+    monkeypatch.setattr(kernel, attribute, slip)
+    with pytest.raises((AssertionError, StopIteration, RuntimeError, IndexError, OverflowError)):
+        compiled_agrees()
 
 
 def test_started_threads_have_names_of_their_own() -> None:
