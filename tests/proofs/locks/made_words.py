@@ -38,10 +38,14 @@ BLOCKS = (
 class Maker:
     """Makes programs from a seed."""
 
-    def __init__(self, seed: int, words: int = 5) -> None:
+    def __init__(self, seed: int, words: int = 5, *, readers: bool = True) -> None:
+        """``readers``: also reader-writer locks."""
         self.random = random.Random(seed)
-        self.plain = self.random.sample(PLAIN, words)
-        self.blocks = self.random.sample(BLOCKS, 3)
+        plain, blocks = (
+            [each for each in some if readers or each.split()[-1] not in ("r", "j", "s")] for some in (PLAIN, BLOCKS)
+        )
+        self.plain = self.random.sample(plain, words)
+        self.blocks = self.random.sample(blocks, 3)
 
     def steps(self, deep: int, holds: frozenset[str] = frozenset()) -> list[object]:
         return [self.step(deep, holds) for _ in range(self.random.choice((1, 1, 2, 2, 3)))]

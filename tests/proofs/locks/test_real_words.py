@@ -92,8 +92,8 @@ DETECTED = {"monitors AB", "locks AB"}
 def test_the_java_program_stands_still_where_the_model_does(tmp_path: Path) -> None:
     subprocess.run(["javac", "-d", str(tmp_path), str(PROGRAMS / "Words.java")], check=True, timeout=LIMIT)
     run = ["java", "-XX:TieredStopAtLevel=1", "-cp", str(tmp_path), "Words", *JAVA]
-    said = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT, check=True).stdout.splitlines()
-    for line, (name, scenario) in zip(said, JAVA.items(), strict=True):
+    printed = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT, check=True).stdout.splitlines()
+    for line, (name, scenario) in zip(printed, JAVA.items(), strict=True):
         stands = "stands, detected" if name in DETECTED else "stands"
         how = "ends" if scenario.kind is None else EXCEPTIONS.get(scenario.kind, stands)
         if scenario.kind is Kind.LEAKED:

@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 from schedproof.model.locks import Locks, parse
+from schedproof.model.locks.language import Branch
 from schedproof.model.locks.language import Kind as LockKind
 from schedproof.proofs.locks import automata, kernel, semantics, unfold, ways
 from schedproof.proofs.locks.explore import Explored, explore_all
 from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.layout import every_step
 from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.locks.semantics import Machine
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.locks import runtime_table
+from tests.proofs.locks.brute_words import Brute
 from tests.proofs.locks.made_words import Maker
 from tests.proofs.locks.scenarios import GO, JAVA, POSIX
 from tests.proofs.locks.test_compiled import as_python  # noqa: F401 - a fixture
@@ -38,15 +41,15 @@ def same(locks: Locks) -> Explored:
 
 def agrees(seeds: range) -> set[Kind]:
     """A gate: both engines find the same, and the reduction loses no problem; returns the kinds of problems."""
-    found: set[Kind] = set()
+    kinds_seen: set[Kind] = set()
     for seed in seeds:
         locks = Maker(seed).locks()
         explored = same(locks)
         full = explore_all(locks, reduced=False, limit=MANY, pays=NEVER)
         if full.complete and explored.complete:
             assert bool(full.problems) == bool(explored.problems), seed
-        found |= {problem.kind for problem in full.problems}
-    return found
+        kinds_seen |= {problem.kind for problem in full.problems}
+    return kinds_seen
 
 
 @pytest.mark.long
@@ -58,6 +61,44 @@ def test_both_engines_find_the_same_in_random_programs() -> None:
 @pytest.mark.parametrize("part", range(8))
 def test_both_engines_find_the_same_in_many_programs(part: int) -> None:
     agrees(range(1000 + part * 100, 1100 + part * 100))
+
+
+def as_by_brute_force(seeds: range) -> int:
+    """A gate: random programs stand still, leak and end as by brute force; returns how many are not trivial."""
+    various = 0
+    for seed in seeds:
+        locks = replace(Maker(seed, 4, readers=False).locks(), together=())
+        expected = Brute(locks).explore(20_000)
+        if expected is None:
+            continue
+        explored = explore_all(locks, limit=MANY, pays=NEVER)
+        if not explored.complete:
+            continue
+        found = {problem.kind for problem in explored.problems}
+        ends = found & {Kind.FATAL, Kind.NOT_HELD}
+        assert bool(ends) == expected.panics, (seed, found, expected)
+        wrong = expected.stuck or expected.leaks
+        assert bool(found - ends) >= wrong, (seed, found, expected)
+        loops = any(isinstance(step, Branch) and step.repeats for step in steps_of(locks))
+        # A thread that loops, or ends the program, does not keep others from being reported as stuck.
+        assert loops or expected.panics or bool(found - ends) == wrong, (seed, found, expected)
+        various += bool(found) and expected.states > 20
+    return various
+
+
+def steps_of(locks: Locks) -> Iterator[Any]:
+    """All steps of the threads."""
+    return every_step([thread.steps for thread in locks.threads.values()])
+
+
+def test_random_programs_end_as_by_brute_force() -> None:
+    assert as_by_brute_force(range(30)) > 5
+
+
+@pytest.mark.long(seconds=20, one_in=8)
+@pytest.mark.parametrize("part", range(8))
+def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
+    as_by_brute_force(range(1000 + part * 200, 1200 + part * 200))
 
 
 def test_every_scenario_is_in_the_table_once() -> None:
@@ -211,7 +252,7 @@ def test_orders_are_derived_through_every_word() -> None:
     orders()
 
 
-AGAIN = {
+ONCE_MORE = {
     "reentrant": ("lock x: [lock x: []]", False),
     "mutex": ("lock x: [lock x: []]", True),
     "errorcheck": ("lock x: [lock x: []]", False),
@@ -221,9 +262,9 @@ AGAIN = {
 }
 
 
-@pytest.mark.parametrize("kind", AGAIN)
+@pytest.mark.parametrize("kind", ONCE_MORE)
 def test_only_some_kinds_are_acquired_again(kind: str) -> None:
-    steps, refuted = AGAIN[kind]
+    steps, refuted = ONCE_MORE[kind]
     checked = model_check(parse(f"objects: {{x: {kind}}}\nthreads: {{t: [{steps}]}}\n", "made.yaml"))
     answers = {a.check.name: a.verdict for a in checked.answers}
     assert (answers["no-lock-is-acquired-again"] is Verdict.REFUTED) == refuted
