@@ -21,7 +21,7 @@ from schedproof.proofs.locks.symmetry import Classes, classes, representative
 from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks.test_explore import Case, Maker, kinds
 from tests.proofs.locks.test_kinds import HARMLESS, SCENARIOS
-from tests.support.places import MODELS
+from tests.support.places import MODELS, ROOT
 from tests.support.rows import each_row
 from tests.support.sample import thinned
 
@@ -31,7 +31,11 @@ NEVER = 1 << 60
 MANY = 10_000
 """States that are enough for programs made at random, but for those that have no end of states."""
 
-FILES = sorted(MODELS.rglob("deadlocks/*.yaml")) + sorted(MODELS.rglob("locks/*.yaml"))
+FILES = [
+    *sorted((ROOT / "examples" / "deadlocks").glob("*.yaml")),
+    *sorted(MODELS.rglob("deadlocks/*.yaml")),
+    *sorted(MODELS.rglob("locks/*.yaml")),
+]
 
 
 def same(locks: Locks, *, limit: int = LIMIT) -> Explored:
@@ -294,7 +298,7 @@ def _nameless(state: State, groups: Classes) -> Any:
             for n in threads
         ]
         bags.append(frozenset(Counter(local).items()))
-    return tuple(bags), state.messages
+    return tuple(bags), state.counts
 
 
 def test_six_threads_that_do_the_same_take_few_states() -> None:
@@ -345,9 +349,9 @@ def _forgets_readings(self: Any, node: Any) -> Any:
         yield replace(after, reads=tuple(sorted(set(after.reads))))
 
 
-def _sees_one_step(self: Any, kind: Any) -> dict[int, int]:
+def _sees_one_step(self: Any) -> dict[int, int]:
     """A thread comes to no message but its next one."""
-    return {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(self.program.instructions)}
+    return {at: self.bits(one.gives()) for at, one in enumerate(self.program.instructions)}
 
 
 def _first_start(self: Any, *, ordered: bool) -> Any:
@@ -387,7 +391,7 @@ def _nobody_hopes(table: Any, nodes: Any, thread: int, stuck: int, done: int) ->
     return bool(table[nodes[thread], automata.KIND] in (automata.RECEIVE, automata.SEND))
 
 
-def _nothing_ends(table: Any, nodes: Any, moving: int) -> int:
+def _nothing_ends(*arguments: Any) -> int:
     return 0
 
 

@@ -104,3 +104,22 @@ def test_a_name_cannot_break_a_diagram() -> None:
 
 def test_nothing_acquired_has_no_circle() -> None:
     assert find_circles(acquisitions([])).circles == ()
+
+
+def test_lanes_show_conditions_selects_and_started_threads() -> None:
+    text = (
+        "objects: {m: mutex}\nchannels: {c: 0}\ncounters: {n: 0}\nconditions: {v: m}\nthreads:\n"
+        "  one: [go: [select: [receive c]], send c, lock m: [while n = 0: [wait v]]]\n"
+    )
+    (problem,) = explore_all(parse(text, "made.yaml")).problems
+    steps = of_problem(problem)
+    assert [(s.thread, s.text, s.other, s.takes) for s in steps if not s.final] == [
+        ("one", "go a thread", "", "receive"),
+        ("one", "send c", "one.1", "select"),
+        ("one", "lock m", "", "receive"),
+        ("one", "while n = 0", "", "receive"),
+        ("one", "wait v", "", "receive"),
+    ]
+    assert [s.text for s in steps if s.final] == ["wait v ..."]
+    assert table(steps)[3].split() == ["2", "send", "c", "select", "c"]
+    assert "    l1->>t1: select" in mermaid(steps, "a", "b")
