@@ -27,10 +27,11 @@ Node, Request, Response = Sort("Node", "n"), Sort("Request", "r"), Sort("Respons
 
 
 def matches(sizes):
-    """Each request has one response; or all requests have all responses."""
+    """Each request has one response; and, if there are several responses, all requests have all of them."""
     requests, responses = range(sizes["Request"]), range(sizes["Response"])
     yield {("Request", "matches"): [frozenset({each % len(responses)}) for each in requests]}
-    yield {("Request", "matches"): [frozenset(responses) for _ in requests]}
+    if len(responses) > 1:
+        yield {("Request", "matches"): [frozenset(responses) for _ in requests]}
 
 
 MODEL = Model(
