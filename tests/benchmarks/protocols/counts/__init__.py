@@ -1,0 +1,35 @@
+"""Independent counts of the reachable states of the protocols: one short program each, which uses nothing of schedproof.
+
+A state is a frozen set of facts, each a tuple: its name, and numbers of objects. Each module has two functions:
+
+- ``initial(sizes)``: the states in which runs begin.
+- ``steps(state, sizes)``: the states after one step.
+
+``sizes`` has the number of objects of each sort. They were written from the description of the protocol, not from our model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+
+State = frozenset[tuple]
+Sizes = Mapping[str, int]
+
+
+def reachable(initial: Iterable[State], steps: Callable[[State, Sizes], Iterable[State]], sizes: Sizes) -> int:
+    """The number of reachable states."""
+    seen = set(initial)
+    frontier = list(seen)
+    while frontier:
+        state = frontier.pop()
+        for after in steps(state, sizes):
+            if after not in seen:
+                seen.add(after)
+                frontier.append(after)
+    return len(seen)
+
+
+def majorities(nodes: int, most: int) -> list[tuple[int, ...]]:
+    """The smallest majorities of ``nodes`` nodes, at most ``most`` of them."""
+    return list(combinations(range(nodes), nodes // 2 + 1))[:most]
