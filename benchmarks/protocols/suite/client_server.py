@@ -1,6 +1,6 @@
 """Clients send requests, and a server answers with a response that matches.
 
-Source: ``client_server_ae`` in the suites of mypyvy, SWISS and endive (Feldman et al., CAV 2017).
+Source: ``client_server_ae`` in the suites of mypyvy, SWISS and endive (Feldman et al., TACAS 2017).
 Safety: what a client receives matches a request that it sent.
 """
 

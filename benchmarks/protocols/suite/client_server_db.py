@@ -1,6 +1,6 @@
 """Clients, a server, and a data base that answers the server; requests to the data base have numbers.
 
-Source: ``client_server_db_ae`` in the suites of mypyvy, SWISS and endive (Feldman et al., CAV 2017).
+Source: ``client_server_db_ae`` in the suites of mypyvy, SWISS and endive (Feldman et al., TACAS 2017).
 Safety: what a client receives matches a request that it sent.
 """
 

@@ -1,6 +1,6 @@
 """Nodes vote for one of them, and a leader with a quorum of votes decides on a value.
 
-Source: ``consensus_epr`` in the suites of mypyvy, SWISS, IC3PO and endive (Padon et al., after the voting of Raft).
+Source: ``consensus_epr`` in the suites of mypyvy, SWISS, IC3PO and endive.
 Safety: there is one decision.
 """
 

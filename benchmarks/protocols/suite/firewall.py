@@ -1,6 +1,6 @@
 """A firewall lets a message in only from a node to which a message has gone out.
 
-Source: ``firewall`` in the suites of mypyvy, IC3PO and endive (Feldman et al., CAV 2017).
+Source: ``firewall`` in the suites of mypyvy, IC3PO and endive (Feldman et al., TACAS 2017).
 Safety: who sends to an internal node has received from an internal node.
 """
 

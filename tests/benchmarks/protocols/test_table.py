@@ -1,0 +1,28 @@
+"""The table of the protocols in the README is that of the models, with the numbers of the independent programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.protocols.table import COLUMNS, MARK, README, protocols, row
+from tests.benchmarks.protocols.counted import counted_at_first, counted_at_second
+
+_, _, TABLE = README.read_text("utf-8").partition(MARK)
+HEAD, _, *ROWS = ([each.strip() for each in text.strip("|").split("|")] for text in TABLE.strip().splitlines())
+
+
+def test_one_row_for_each_protocol():
+    assert tuple(HEAD) == COLUMNS
+    assert [cells[0] for cells in ROWS] == [row(name)[0] for name in protocols()]
+
+
+@pytest.mark.parametrize(("name", "cells"), zip(protocols(), ROWS, strict=True))
+def test_row(name, cells):
+    *known, first, second = row(name)
+    assert cells[:8] == [*known, first, f"{counted_at_first(name):,}", second]
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize(("name", "cells"), zip(protocols(), ROWS, strict=True))
+def test_states_at_the_second_scope(name, cells):
+    assert cells[8] == f"{counted_at_second(name):,}"
