@@ -17,8 +17,8 @@ from schedproof.model.registry.loading import load
 from schedproof.model.semantics import instances
 from schedproof.proofs.exploration.explore import explore
 
-HERE = Path(__file__).parent
-README = HERE / "README.md"
+FOLDER = Path(__file__).parent
+README = FOLDER / "README.md"
 COLUMNS = ("protocol", "source", "sorts", "actions", "properties", "scope", "states", "second scope", "states")
 MARK = "<!-- the table: python -m benchmarks.protocols.table -->\n"
 
@@ -69,7 +69,7 @@ SECOND: Mapping[str, Mapping[str, int]] = {
 @cache
 def protocols() -> Mapping[str, Model]:
     """The model of each protocol, by name."""
-    return {name: load(entry).base for name, entry in sorted(systems_of_folder(HERE).items())}
+    return {name: load(entry).base for name, entry in sorted(systems_of_folder(FOLDER).items())}
 
 
 def module(name: str) -> str:
@@ -94,7 +94,7 @@ def states(name: str, sizes: Mapping[str, int], *, symmetry: bool = True) -> int
 
 def source(name: str) -> str:
     """The first sentence on the source of a protocol, from the first lines of its module."""
-    text = (HERE / "suite" / f"{module(name)}.py").read_text("utf-8").split('"""')[1]
+    text = (FOLDER / "suite" / f"{module(name)}.py").read_text("utf-8").split('"""')[1]
     paragraph = text[text.index("Source:") + len("Source:") : text.index("Safety:")]
     sentence = re.split(r"\.\s+(?=[A-Z])", " ".join(paragraph.split()))[0]
     return sentence.rstrip(".").replace("``", "`")

@@ -113,7 +113,7 @@ MODEL = Model(
             [c, h],
             [c.to_invalidate, c.answer == "none", (h.command == "exclusive") | ((h.command == "shared") & h.granted)],
             [c.fires("invalidate")],
-            "{h} tells {c} to give up its access",
+            "{h} asks {c} to give up its access",
         ),
         Action(
             "acknowledge",

@@ -1,4 +1,4 @@
-"""Proposers ask for promises, an acceptor promises once, and a proposer with a quorum of promises leads.
+"""Proposers ask acceptors to follow them, an acceptor follows one, and a proposer with a quorum of followers leads.
 
 Source: ``simple_election`` of endive (Schultz et al., FMCAD 2022), after the first phase of Paxos.
 Safety: there is one leader.
@@ -33,34 +33,34 @@ p, o = variables(Proposer, "p o")
 MODEL = Model(
     system="simple-election",
     variant="as-published",
-    about="a proposer with a quorum of promises leads",
+    about="a proposer with a quorum of followers leads",
     machines=[
         Machine(
-            Acceptor, [State("Up")], [Attribute("promises", SetOf(Proposer))], [Event("promise", {"to": Ref(Proposer)})]
+            Acceptor, [State("Up")], [Attribute("follows", SetOf(Proposer))], [Event("follow", {"to": Ref(Proposer)})]
         ),
         Machine(Quorum, attributes=[Attribute("members", SetOf(Acceptor), rigid=True)]),
         Machine(Proposer, [State("Up")], [Attribute("started", BoolType()), Attribute("leads", BoolType())]),
     ],
     rows=[
-        Row(Acceptor, "promise", "Up", "Up", promises=me.promises.with_(given("to"))),
+        Row(Acceptor, "follow", "Up", "Up", follows=me.follows.with_(given("to"))),
         Row(Proposer, "start", "Up", "Up", started=True),
         Row(Proposer, "lead", "Up", "Up", leads=True),
     ],
     actions=[
-        Action("send_1a", [p], [], [p.fires("start")], "{p} asks for promises"),
+        Action("send_1a", [p], [], [p.fires("start")], "{p} asks for followers"),
         Action(
             "send_1b",
             [a, p],
-            [p.started, forall(o, ~a.promises.has(o))],
-            [a.fires("promise", to=p)],
-            "{a} promises {p}",
+            [p.started, forall(o, ~a.follows.has(o))],
+            [a.fires("follow", to=p)],
+            "{a} follows {p}",
         ),
         Action(
             "decide",
             [p, q],
-            [forall(a, implies(q.members.has(a), a.promises.has(p)))],
+            [forall(a, implies(q.members.has(a), a.follows.has(p)))],
             [p.fires("lead")],
-            "{p} leads, with the promises of {q}",
+            "{p} leads, with the followers in {q}",
         ),
     ],
     rules=[],

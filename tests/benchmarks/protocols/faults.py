@@ -1,4 +1,4 @@
-"""Seeded faults of the protocols: what each violates, and how to plant it. Every property is violated by one of them."""
+"""Seeded faults of the protocols: what each violates, and how it is seeded. Every property is violated by one of them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Fault:
 
     Attributes:
         violates: the properties that it violates.
-        planted: the model with the fault.
+        seeded: the model with the fault.
         scope: the numbers of objects at which it is found, where they are not those of the model.
     """
 
     violates: Sequence[str]
-    planted: Callable[[Model], Model]
+    seeded: Callable[[Model], Model]
     scope: Mapping[str, int] = field(default_factory=dict)
 
 
 def without(action: str, number: int, *violates: str) -> Fault:
     """An action lacks one condition."""
 
-    def planted(model: Model) -> Model:
+    def seeded(model: Model) -> Model:
         actions = [
             replace(each, when=[*each.when[:number], *each.when[number + 1 :]]) if each.name == action else each
             for each in model.actions
@@ -37,42 +37,42 @@ def without(action: str, number: int, *violates: str) -> Fault:
         rules = [replace(rule, on=by_name.get(getattr(rule.on, "name", ""), rule.on)) for rule in model.rules]
         return replace(model, actions=actions, rules=rules)
 
-    return Fault(violates, planted)
+    return Fault(violates, seeded)
 
 
 def rule_without(rule: int, number: int, *violates: str, scope: Mapping[str, int]) -> Fault:
     """A rule lacks one condition."""
 
-    def planted(model: Model) -> Model:
+    def seeded(model: Model) -> Model:
         rules = list(model.rules)
         conditions = rules[rule].when
         rules[rule] = replace(rules[rule], when=[*conditions[:number], *conditions[number + 1 :]])
         return replace(model, rules=rules)
 
-    return Fault(violates, planted, scope)
+    return Fault(violates, seeded, scope)
 
 
 def not_sent(action: str, *violates: str) -> Fault:
     """An action lacks its last event."""
 
-    def planted(model: Model) -> Model:
+    def seeded(model: Model) -> Model:
         actions = [replace(each, fires=each.fires[:-1]) if each.name == action else each for each in model.actions]
         return replace(model, actions=actions)
 
-    return Fault(violates, planted)
+    return Fault(violates, seeded)
 
 
 def sets(event: str, value: Callable[[Row], Mapping[str, Any]], *violates: str) -> Fault:
     """The rows of an event set other values."""
 
-    def planted(model: Model) -> Model:
+    def seeded(model: Model) -> Model:
         rows = [
             Row(each.sort, each.event, each.source, each.target, **value(each)) if each.event == event else each
             for each in model.rows
         ]
         return replace(model, rows=rows)
 
-    return Fault(violates, planted)
+    return Fault(violates, seeded)
 
 
 def learns_one_step(row: Row) -> Mapping[str, Any]:

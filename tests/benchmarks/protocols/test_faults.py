@@ -10,7 +10,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.benchmarks.protocols.faults import FAULTS
 from tests.support.sample import thinned
 
-PLANTED = [(name, number) for name, faults in FAULTS.items() for number in range(len(faults))]
+CASES = [(name, number) for name, faults in FAULTS.items() for number in range(len(faults))]
 
 
 def test_every_property_has_a_fault():
@@ -23,9 +23,9 @@ def test_properties_hold(name):
     assert {each.verdict for each in model_check(protocols()[name], {})} == {Verdict.PROVED}
 
 
-@pytest.mark.parametrize(("name", "number"), thinned(PLANTED, 4))
+@pytest.mark.parametrize(("name", "number"), thinned(CASES, 4))
 def test_fault_is_found(name, number):
     fault = FAULTS[name][number]
-    results = model_check(fault.planted(protocols()[name]), fault.scope, only=fault.violates)
+    results = model_check(fault.seeded(protocols()[name]), fault.scope, only=fault.violates)
     refuted = {each.name for each in results if each.verdict is Verdict.REFUTED}
     assert refuted - {"well-formed"} == set(fault.violates)

@@ -13,7 +13,7 @@ def between(x, y, z, size):
     return 0 < (y - x) % size < (z - x) % size
 
 
-def gone(s, x, *names):
+def remainder(s, x, *names):
     """The state without the facts of those names about x."""
     return frozenset(each for each in s if not (each[0] in names and each[1] == x))
 
@@ -31,23 +31,23 @@ def steps(s, sizes):
             yield s | {(name, *pair) for pair in pairs for name in ("first", "before")} | {("active", 0), ("active", y)}
     for x, y in product(nodes, nodes):
         if x not in active and y in active and not between(x, 0, y, size):
-            yield gone(s, x, "second", "before", "first") | {("active", x), ("first", x, y)}
+            yield remainder(s, x, "second", "before", "first") | {("active", x), ("first", x, y)}
     for x in active:
         y = first[x]
         if y in active:
             z = before.get(y)
             if z is not None and between(x, z, y, size):
-                yield gone(s, x, "first", "second") | {("first", x, z), ("second", x, y)}
+                yield remainder(s, x, "first", "second") | {("first", x, z), ("second", x, y)}
             if any(between(a, x, y, size) for a in (nodes if z is None else [z])):
-                yield gone(s, y, "before") | {("before", y, x)}
-            yield gone(s, x, "second") | {("second", x, first[y])}
+                yield remainder(s, y, "before") | {("before", y, x)}
+            yield remainder(s, x, "second") | {("second", x, first[y])}
         elif x in second:
-            yield gone(s, x, "first", "second") | {("first", x, second[x])}
+            yield remainder(s, x, "first", "second") | {("first", x, second[x])}
         if x and all(
             (b != x or (a in second and second[a] in active)) and (second.get(a) != x or (b != x and b in active))
             for a, b in first.items()
         ):
-            yield gone(s, x, "active", "first", "second", "before")
+            yield remainder(s, x, "active", "first", "second", "before")
     for x, y in first.items():
         z = second.get(x)
         if (y in active and y in reach) or (y not in active and z in active and z in reach):

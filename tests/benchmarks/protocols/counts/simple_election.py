@@ -1,4 +1,4 @@
-"""Facts: started(p), promise(a, p), leads(p)."""
+"""Facts: started(p), follows(a, p), leads(p)."""
 
 from . import majorities
 
@@ -11,8 +11,8 @@ def steps(s, sizes):
     for p in range(sizes["Proposer"]):
         yield s | {("started", p)}
         for a in range(sizes["Acceptor"]):
-            if ("started", p) in s and not any(each[:2] == ("promise", a) for each in s):
-                yield s | {("promise", a, p)}
+            if ("started", p) in s and not any(each[:2] == ("follows", a) for each in s):
+                yield s | {("follows", a, p)}
         for quorum in majorities(sizes["Acceptor"], sizes["Quorum"]):
-            if all(("promise", a, p) in s for a in quorum):
+            if all(("follows", a, p) in s for a in quorum):
                 yield s | {("leads", p)}

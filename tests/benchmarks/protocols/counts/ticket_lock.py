@@ -11,10 +11,10 @@ def steps(s, sizes):
     (service,) = (each[1] for each in s if each[0] == "service")
     busy = {each[1]: each for each in s if each[0] in ("waits", "in")}
     for t in range(sizes["Thread"]):
-        mine = busy.get(t)
-        if mine is None and ticket < sizes["Ticket"]:
+        place = busy.get(t)
+        if place is None and ticket < sizes["Ticket"]:
             yield s - {("next", ticket)} | {("next", ticket + 1), ("waits", t, ticket)}
-        elif mine and mine[0] == "waits" and mine[2] <= service:
-            yield s - {mine} | {("in", t, mine[2])}
-        elif mine and mine[0] == "in" and service < sizes["Ticket"]:
-            yield s - {mine, ("service", service)} | {("service", service + 1)}
+        elif place and place[0] == "waits" and place[2] <= service:
+            yield s - {place} | {("in", t, place[2])}
+        elif place and place[0] == "in" and service < sizes["Ticket"]:
+            yield s - {place, ("service", service)} | {("service", service + 1)}

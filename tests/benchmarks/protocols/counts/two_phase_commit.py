@@ -7,10 +7,10 @@ def initial(sizes):
 
 def steps(s, sizes):
     nodes = range(sizes["Node"])
-    said = ("go", "commit") in s or ("go", "abort") in s
-    if not said and all(("yes", n) in s for n in nodes):
+    decided = ("go", "commit") in s or ("go", "abort") in s
+    if not decided and all(("yes", n) in s for n in nodes):
         yield s | {("go", "commit")}
-    if not said and any(("no", n) in s or ("dead", n) in s for n in nodes):
+    if not decided and any(("no", n) in s or ("dead", n) in s for n in nodes):
         yield s | {("go", "abort")}
     for n in nodes:
         if ("dead", n) in s:
