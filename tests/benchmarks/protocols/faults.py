@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from schedproof.model.lang import Model, Row, given, me
+from schedproof.model.lang import Model, Row, given, me, those, variables
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,12 @@ def sets(event: str, value: Callable[[Row], Mapping[str, Any]], *violates: str) 
     return Fault(violates, seeded)
 
 
+def learns_all(row: Row) -> Mapping[str, Any]:
+    """A switch learns that ways lead from it to all nodes."""
+    x, y = variables(row.sort, "x y")
+    return {**dict(row.sets), "table": those([x, y], me.table.has(x, y) | ((x == given("at")) & (x != y)))}
+
+
 def learns_one_step(row: Row) -> Mapping[str, Any]:
     """A switch learns the step to its neighbour, and not the way from there."""
     return {**dict(row.sets), "table": me.table.with_(given("at"), given("before"))}
@@ -122,6 +128,19 @@ FAULTS: Mapping[str, Sequence[Fault]] = {
         without("go_abort", 1, "abort-needs-reason"),
     ],
     "two-phase-tla": [without("tm_commit", 1, "consistent")],
+    "blockchain": [
+        without("deny", 0, "same-blocks"),
+        without("deny_transaction", 0, "same-transactions"),
+        without("broadcast", 1, "due-is-confirmed"),
+    ],
+    "consensus-once": [without("choose", 0, "agreement")],
+    "fast-paxos": [without("cast_vote", 1, "agreement"), without("propose_choosable", 6, "agreement")],
+    "simple-regular": [without("read_unset", 1, "some-y")],
+    "toy-consensus": [without("cast_vote", 0, "agreement")],
+    "learning-switch-lossy": [
+        sets("forward", learns_all, "no-circle", "one-way"),
+        sets("forward", learns_one_step, "transitive"),
+    ],
     "learning-switch": [
         rule_without(0, 1, "no-circle", "one-way", scope={"Node": 4, "Packet": 1}),
         sets("learn", learns_one_step, "transitive"),
