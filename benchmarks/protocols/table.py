@@ -31,6 +31,7 @@ SECOND: Mapping[str, Mapping[str, int]] = {
     "consensus-forall": {"Node": 3, "Quorum": 3, "Value": 1},
     "consensus-once": {"Value": 5},
     "consensus-wo-decide": {"Node": 3, "Quorum": 3},
+    "database-chain-replication": {"Transaction": 5, "Operation": 8},
     "decentralized-lock": {"Node": 3, "Time": 3},
     "distributed-lock": {"Node": 3, "Epoch": 3},
     "fast-paxos": {"Node": 3, "Classic": 3},

@@ -75,7 +75,7 @@ MODEL = Model(
             [
                 Attribute("honest", BoolType(), rigid=True),
                 Attribute("sent", BoolType()),
-                Attribute("found", Relation(Block, Time)),
+                Attribute("blocks", Relation(Block, Time)),
                 Attribute("pending", Relation(Block, Time), about="what it may broadcast"),
                 Attribute("confirmed", Relation(Block, Time)),
                 Attribute("transactions", SetOf(Transaction), about="those that it has confirmed"),
@@ -102,7 +102,7 @@ MODEL = Model(
         ),
     ],
     rows=[
-        Row(Node, "find", "Up", "Up", found=me.found.with_(block, time)),
+        Row(Node, "find", "Up", "Up", blocks=me.blocks.with_(block, time)),
         Row(Node, "begin", "Up", "Up", pending=me.pending.with_(block, time)),
         Row(
             Node,
@@ -135,7 +135,7 @@ MODEL = Model(
         Action(
             "begin_broadcast",
             [n, b, t],
-            [t.leader == n, n.found.has(b, t), ~n.sent],
+            [t.leader == n, n.blocks.has(b, t), ~n.sent],
             [n.fires("begin", block=b, time=t)],
             "{n} may broadcast {b} at {t}",
         ),

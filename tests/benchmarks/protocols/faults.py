@@ -93,6 +93,11 @@ FAULTS: Mapping[str, Sequence[Fault]] = {
     "consensus-epr": [without("send_vote", 0, "agreement"), without("decide", 1, "agreement")],
     "consensus-forall": [without("become_leader", 1, "agreement")],
     "consensus-wo-decide": [without("send_vote", 0, "one-leader")],
+    "database-chain-replication": [
+        without("progress", 3, "atomic"),
+        without("progress", 5, "reads-the-last-write"),
+        without("progress", 6, "reads-the-last-write"),
+    ],
     "decentralized-lock": [without("take", 1, "mutex")],
     "distributed-lock": [without("accept", 1, "one-an-epoch")],
     "firewall": [without("send_in", 2, "only-answers")],

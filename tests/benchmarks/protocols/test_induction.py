@@ -11,6 +11,7 @@ from tests.support.sample import thinned
 INDUCTIVE = {
     "blockchain": {"same-blocks", "same-transactions"},
     "consensus-once": {"agreement"},
+    "database-chain-replication": {"atomic"},
     "learning-switch": {"transitive"},
     "learning-switch-lossy": {"transitive", "one-way"},
     "sharded-kv-no-lost-keys": {"no-lost-key"},

@@ -1,6 +1,6 @@
 """All nodes are honest, or all but the last. Node i leads at time i, and transaction i is due at time i, modulo the number of times.
 
-Facts: dishonest(n), sent(n), found(n, b, t), pending(n, b, t), block(n, b, t): n has confirmed b at t; in(x, b), confirmed(n, x).
+Facts: dishonest(n), sent(n), mined(n, b, t), pending(n, b, t), block(n, b, t): n has confirmed b at t; in(x, b), confirmed(n, x).
 """
 
 from itertools import product
@@ -20,10 +20,10 @@ def steps(s, sizes):
             yield s | {("confirmed", n, x)}
             yield s - {("confirmed", n, x)}
     for n, b, t in product(nodes, blocks, times):
-        pending, found = ("pending", n, b, t), ("found", n, b, t)
+        pending, mined = ("pending", n, b, t), ("mined", n, b, t)
         if n == t:
-            yield s | {found}
-            if found in s and ("sent", n) not in s:
+            yield s | {mined}
+            if mined in s and ("sent", n) not in s:
                 yield s | {pending}
         if n not in honest:
             yield s | {pending}
