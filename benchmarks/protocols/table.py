@@ -94,9 +94,9 @@ def second_scope(name: str) -> Mapping[str, int]:
     return {**first_scope(name), **SECOND[name]}
 
 
-def states(name: str, sizes: Mapping[str, int], *, symmetry: bool = True) -> int:
+def states(name: str, sizes: Mapping[str, int]) -> int:
     """The number of reachable states at a scope, in all its configurations."""
-    return sum(explore(each, symmetry=symmetry).state_count for each in instances(protocols()[name], sizes))
+    return sum(explore(each).state_count for each in instances(protocols()[name], sizes))
 
 
 def source(name: str) -> str:

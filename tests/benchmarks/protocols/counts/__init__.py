@@ -17,17 +17,20 @@ State = frozenset[tuple]
 Sizes = Mapping[str, int]
 
 
-def reachable(initial: Iterable[State], steps: Callable[[State, Sizes], Iterable[State]], sizes: Sizes) -> int:
-    """The number of reachable states."""
+def reachable(
+    initial: Iterable[State], steps: Callable[[State, Sizes], Iterable[State]], sizes: Sizes
+) -> tuple[int, int]:
+    """The number of reachable states, and of pairs of different states with a step from one to the other."""
     seen = set(initial)
     frontier = list(seen)
+    pairs = 0
     while frontier:
         state = frontier.pop()
-        for after in steps(state, sizes):
-            if after not in seen:
-                seen.add(after)
-                frontier.append(after)
-    return len(seen)
+        successors = set(steps(state, sizes)) - {state}
+        pairs += len(successors)
+        frontier += successors - seen
+        seen |= successors
+    return len(seen), pairs
 
 
 def majorities(nodes: int, most: int) -> list[tuple[int, ...]]:
