@@ -1,7 +1,8 @@
 """Paxos for many instances: a round becomes active once for all of them.
 
 Source: ``multi_paxos_epr`` of Padon et al. (Paxos Made EPR, OOPSLA 2017), in the suites of mypyvy, SWISS and IC3PO. There a sort of maps
-has the votes that a node reports: here a round that becomes active reads them.
+has the votes that a node reports: here a round that becomes active reads them. Its last condition, that there is a last
+vote if there is a vote, is true of any finite number of rounds.
 Safety: one value is decided for an instance.
 """
 
@@ -37,11 +38,24 @@ n, m = variables(Node, "n m")
 (q,), (i,) = variables(Quorum, "q"), variables(Instance, "i")
 r, s, t = variables(Round, "r s t")
 v, w = variables(Value, "v w")
-quorum = given("quorum")
-is_last = forall(
-    [m, t, w], implies(quorum.members.has(m) & me.before.has(t) & m.votes.has(i, t, w), (t == s) | s.before.has(t))
-)
-last_vote = exists([n, s], quorum.members.has(n) & me.before.has(s) & n.votes.has(i, s, v) & is_last)
+
+
+def is_last(s, i, quorum, r):
+    """No member of the quorum has voted for the instance in a round after s, and before r."""
+    votes = quorum.members.has(m) & r.before.has(t) & m.votes.has(i, t, w)
+    return forall([m, t, w], implies(votes, (t == s) | s.before.has(t)))
+
+
+def last_vote(i, v, quorum, r):
+    """The value is that of a last vote for the instance before r, in the quorum."""
+    vote = quorum.members.has(n) & r.before.has(s) & n.votes.has(i, s, v)
+    return exists([n, s], vote & is_last(s, i, quorum, r))
+
+
+def no_vote(i, quorum, r):
+    """Nobody in the quorum has voted for the instance before r."""
+    return forall([m, t, w], implies(quorum.members.has(m) & r.before.has(t), ~m.votes.has(i, t, w)))
+
 
 MODEL = Model(
     system="multi-paxos",
@@ -92,7 +106,12 @@ MODEL = Model(
         Row(Node, "vote", "Up", "Up", votes=me.votes.with_(given("instance"), given("round"), given("value"))),
         Row(Round, "start", "There", "There", started=True),
         Row(
-            Round, "activate", "There", "There", active=True, proposed=those([i, v], me.proposed.has(i, v) | last_vote)
+            Round,
+            "activate",
+            "There",
+            "There",
+            active=True,
+            proposed=those([i, v], me.proposed.has(i, v) | last_vote(i, v, given("quorum"), me)),
         ),
         Row(Round, "propose", "There", "There", proposed=me.proposed.with_(given("instance"), given("value"))),
         Row(Round, "decide", "There", "There", decided=me.decided.with_(given("instance"), given("value"))),
@@ -109,7 +128,11 @@ MODEL = Model(
         Action(
             "activate",
             [r, q],
-            [~r.active, forall(n, implies(q.members.has(n), n.joined.has(r)))],
+            [
+                ~r.active,
+                forall(n, implies(q.members.has(n), n.joined.has(r))),
+                forall(i, no_vote(i, q, r) | exists(v, last_vote(i, v, q, r))),
+            ],
             [r.fires("activate", quorum=q)],
             "{r} is active, and proposes the last votes in {q}",
         ),
