@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems_of_folder
 from schedproof.model.registry.loading import load
-from schedproof.model.semantics import instances
-from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.checking.model_check import explored
 
 FOLDER = Path(__file__).parent
 README = FOLDER / "README.md"
@@ -96,7 +96,9 @@ def second_scope(name: str) -> Mapping[str, int]:
 
 def states(name: str, sizes: Mapping[str, int]) -> int:
     """The number of reachable states at a scope, in all its configurations."""
-    return sum(explore(each).state_count for each in instances(protocols()[name], sizes))
+    numbers: list[int] = []
+    explored(protocols()[name], sizes, only=[WELL_FORMED], on_found=lambda graph: numbers.append(graph.state_count))
+    return sum(numbers)
 
 
 def source(name: str) -> str:
