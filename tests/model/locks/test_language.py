@@ -13,6 +13,7 @@ from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.model_check import model_check
+from tests.support.rows import each_row
 
 LOCK = "objects: {a: rw, m: mutex}\n"
 CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"
@@ -150,7 +151,7 @@ WRONG: list[tuple[str, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "says"), WRONG)
+@each_row(("text", "line", "says"), WRONG)
 def test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text: str, line: int, says: str) -> None:
     with pytest.raises(LocksError) as error:
         parse(text, "made.yaml")
@@ -170,7 +171,7 @@ def test_an_error_can_be_sent_to_another_process() -> None:
 CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("steps", "says"),
     [
         ("- go(q)", "go(q) does not fit go(Q q, P p); give it objects of these classes"),
@@ -207,7 +208,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "says"),
     [
         (b"\xff\xfe\x00objects", "the file is not UTF-8"),
@@ -238,7 +239,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.Ca
     assert "no such option" in refusal(capsys, tmp_path, "--nosuch")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "says"),
     [
         ({"a": "amends: a.yaml\n"}, "a.yaml:1: a.yaml amends itself; amend another description"),
@@ -262,7 +263,7 @@ def test_what_cannot_be_amended_is_refused(
     assert says in refusal(capsys, tmp_path / "a.yaml")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "says"),
     [
         (
@@ -355,7 +356,7 @@ def test_amending_takes_over_and_what_is_said_again_replaces(tmp_path: Path) -> 
 def language() -> None:
     """A gate of the reader: what is wrong is refused where it is wrong."""
     for text, line, says in WRONG:
-        test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text, line, says)
+        test_what_is_wrong_is_refused_with_its_line_and_a_remedy.row(text, line, says)
     test_a_description_is_read_as_it_is_written()
     test_a_repair_is_its_checks_or_says_more()
     test_who_writes_may_do_what_a_reader_may()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from schedproof.model.locks import parse
 from schedproof.proofs.locks.derived import acquisitions, find_circles
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.lanes import LaneStep, mermaid, of_circle, of_problem, table
 from schedproof.proofs.locks.model_check import programs_acquire
 from tests.proofs.locks.test_kinds import SCENARIOS
+from tests.support.rows import each_row
 
 CROSSED = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock b: [lock a: []]]\n"
 
@@ -70,7 +69,7 @@ def test_a_message_that_is_handed_over_is_in_both_lanes() -> None:
     assert rows[2:] == ["1  send c  receive c", "2          lock a ..."]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_each_step_is_in_the_lane_of_its_thread(name: str) -> None:
     for problem in explore_all(parse(SCENARIOS[name].text, "made.yaml")).problems:
         lines = table(of_problem(problem))
@@ -84,7 +83,7 @@ def test_each_step_is_in_the_lane_of_its_thread(name: str) -> None:
             assert sum(map(bool, cells)) == 1 + bool(step.other)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_a_diagram_has_an_arrow_for_each_step(name: str) -> None:
     for problem in explore_all(parse(SCENARIOS[name].text, "made.yaml")).problems:
         steps = of_problem(problem)

@@ -15,6 +15,7 @@ from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
 from tests.support.needs import needs_go
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
 PROGRAM = Path(__file__).parent / "programs" / "kinds.go"
 LIMIT = 120
@@ -50,7 +51,7 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_the_model_has_the_deadlock_of_the_scenario(name: str) -> None:
     threads, kind = SCENARIOS[name]
     text = OBJECTS + "".join(f"  t{number}: {steps}\n" for number, steps in enumerate(threads))

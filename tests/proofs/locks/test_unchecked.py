@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.locks import parse
 from schedproof.proofs.locks.unchecked import unchecked
+from tests.support.rows import each_row
 
 FULL = """\
 classes:
@@ -42,7 +41,7 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
+@each_row("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
 def test_what_is_left_is_listed(change: str) -> None:
     old, _, new = change.partition("|")
     assert old in FULL
