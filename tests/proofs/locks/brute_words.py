@@ -119,7 +119,7 @@ class Brute:
             if len(seen) > most:
                 return None
             if not goes_on and not ends:
-                stuck |= any(world.todo)
+                stuck |= any(world.todo) or bool(world.asleep)
                 leaks |= any(
                     not world.todo[who] and self.kinds[lock] is not Kind.UNOWNED for lock, who, _ in world.owned
                 )
