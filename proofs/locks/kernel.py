@@ -225,7 +225,7 @@ def _successors(
         if alone >= 0 and t != alone:
             continue
         kind, target = table[nodes[t], KIND], table[nodes[t], TARGET]
-        movers[0], many, sleeps, meets, change = t, 0, False, False, 0
+        movers[0], many, sleeps, meets, change, past = t, 0, False, False, 0, False
         if kind == ACT:
             acting, count, out = _acted(table, then, fields, nodes, states, state, t, movers, out, count)
             moving |= acting
@@ -233,13 +233,7 @@ def _successors(
         if kind == READ_PAST:
             # Beside a writer that waits there are two steps: the thread passes it, or waits for it.
             if writes >> target & 1 == 0:
-                many = 1
-                if announced >> target & 1:
-                    moving |= 1 << t
-                    count, out = _advanced(
-                        table, then, fields, nodes, states, state, movers, many, False, change, out, count
-                    )
-                    sleeps = True
+                many, past = 1, announced >> target & 1 != 0
         elif kind in (READ, WRITE, READ_FREE):
             held = (writes | announced) >> target & 1 != 0
             sleeps = (kind == READ and held) or (kind == WRITE and reads >> target & 1 != 0)
@@ -255,10 +249,11 @@ def _successors(
             meets = capacity == 0
             if capacity < 0 or _number(fields, states, state, threads + target) < capacity:
                 many, change = 1, 1
-        for other in range(threads if meets else 1):
+        for other in range(threads if meets else 2 if past else 1):
             if meets:
                 many = 2 if table[nodes[other], KIND] == RECEIVE and table[nodes[other], TARGET] == target else 0
                 movers[1] = other
+            sleeps |= past and other == 1
             if many > 0:
                 moving |= 1 << t
                 moving |= 1 << other if meets else 0
@@ -317,31 +312,32 @@ def _acted(
         meets, wakes = then[way + MEETS], then[way + WAKES]
         if meets >= 0 and meets & 1:
             continue  # a receiver moves with its sender
-        if meets >= 0:
-            for other in range(threads):
-                if other == t or table[nodes[other], KIND] != ACT:
-                    continue
-                for j in range(table[nodes[other], WAYS]):
-                    its = then[table[nodes[other], FIRST] + j]
-                    if then[its + MEETS] == meets + 1 and _passes(then, fields, threads, states, state, its):
-                        movers[0], movers[1] = t, other
-                        moving |= 1 << t | 1 << other
-                        count, out = _after_ways(
-                            table, then, fields, nodes, states, state, movers, 2, way, its, out, count
-                        )
-            continue
-        moving |= 1 << t
+        # First who wakes everyone or nobody, then each partner of a message, and each thread that alone is woken.
+        everyone = then[way + EVERYONE] != 0
+        if meets < 0:
+            moving |= 1 << t
         movers[0], many = t, 1
         for other in range(threads if wakes >= 0 else 0):
             if table[nodes[other], KIND] == PARK and table[nodes[other], TARGET] == wakes:
-                if then[way + EVERYONE]:
-                    movers[many] = other
-                    many += 1
-                else:
+                movers[many] = other
+                many += 1
+        alone = meets < 0 and (everyone or many == 1)
+        for other in range(1 if alone else threads):
+            if other == t and not alone:
+                continue
+            kind = table[nodes[other], KIND]
+            partner = meets >= 0 and kind == ACT
+            woken = meets < 0 and kind == PARK and table[nodes[other], TARGET] == wakes
+            for j in range(table[nodes[other], WAYS] if partner else 1 if alone or woken else 0):
+                its = -1
+                if partner:
+                    its = then[table[nodes[other], FIRST] + j]
+                    if then[its + MEETS] != meets + 1 or not _passes(then, fields, threads, states, state, its):
+                        continue
+                    moving |= 1 << t | 1 << other
+                if not alone:
                     movers[1], many = other, 2
-                    count, out = _after_ways(table, then, fields, nodes, states, state, movers, 2, way, -1, out, count)
-        if many == 1 or then[way + EVERYONE]:
-            count, out = _after_ways(table, then, fields, nodes, states, state, movers, many, way, -1, out, count)
+                count, out = _after_ways(table, then, fields, nodes, states, state, movers, many, way, its, out, count)
     return moving, count, out
 
 

@@ -291,7 +291,7 @@ def test_a_file_that_is_no_description_is_refused(
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file or directory" in refusal(capsys, tmp_path / "nosuch.yaml")
     assert "Is a directory" in refusal(capsys, tmp_path)
-    assert "missing argument 'FILE'" in refusal(capsys)
+    assert "FILE is missing" in refusal(capsys)
     assert "no such option" in refusal(capsys, tmp_path, "--nosuch")
 
 

@@ -73,7 +73,7 @@ class World(NamedTuple):
         return self._replace(asleep=self.asleep - {(who, queue) for who in whom})
 
 
-class Found(NamedTuple):
+class Outcome(NamedTuple):
     """Whether some run stands still, loses a lock at its end, or ends the program."""
 
     stuck: bool
@@ -93,7 +93,7 @@ class Brute:
         self.locks = locks
         self.kinds = {name: locks.classes[one.of].kind for name, one in locks.objects.items()}
 
-    def explore(self, most: int) -> Found | None:
+    def explore(self, most: int) -> Outcome | None:
         """What can happen; None if there are more states than ``most``."""
         numbers = {one.name: one.first for one in self.locks.counters.values()} | dict.fromkeys(self.locks.channels, 0)
         first = World(
@@ -119,11 +119,11 @@ class Brute:
             if len(seen) > most:
                 return None
             if not goes_on and not ends:
-                stuck |= any(world.todo)
+                stuck |= any(world.todo) or bool(world.asleep)
                 leaks |= any(
                     not world.todo[who] and self.kinds[lock] is not Kind.UNOWNED for lock, who, _ in world.owned
                 )
-        return Found(stuck, leaks, panics, len(seen))
+        return Outcome(stuck, leaks, panics, len(seen))
 
     def step(self, world: World, thread: int, step: Any) -> Iterator[World]:
         match step:
@@ -249,7 +249,7 @@ class Brute:
             if case.on is None:
                 continue
             room = self.locks.channels[case.on.channel]
-            # Whether a partner sleeps at the other side, nobody can tell: only what is in the channel makes a case ready.
+            # No step depends on whether a partner sleeps at the other side: what is in the channel makes a case ready.
             ready |= bool(room and isinstance(case.on, Send) and world.number(case.on.channel) < room)
             ready |= (
                 bool(isinstance(case.on, Receive) and world.number(case.on.channel)) or case.on.channel in world.closed
