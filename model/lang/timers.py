@@ -55,6 +55,7 @@ from . import (
     variables,
 )
 from .errors import calling_place
+from .library import attribute_of, kind_of
 from .terms import Fires
 
 __all__ = ["TIMES", "TimerKind", "Timers"]
@@ -133,17 +134,11 @@ class Timers:
         Raises:
             ModelError: there is none.
         """
-        for kind in self.kinds:
-            if kind.name == name:
-                return kind
-        problem = f"unknown kind {shown(name)}"
-        raise ModelError(
-            f"timers {self.timers}", calling_place(), problem, choose_from(name, [kind.name for kind in self.kinds])
-        )
+        return kind_of(f"timers {self.timers}", self.kinds, name)
 
     def owner(self, kind: str) -> Term:
         """The owner of ``call.timer``, a timer of this kind whose function runs."""
-        return _attribute(self.call.timer, self.kind(kind).of)
+        return attribute_of(self.call.timer, self.kind(kind).of)
 
     @property
     def _lasts(self) -> bool:
@@ -254,7 +249,7 @@ class Timers:
     # --- what the author calls
 
     def _of(self, kind: str, owner: Term) -> list[Term]:
-        return [self.timer.kind == kind, _attribute(self.timer, self.kind(kind).of) == owner]
+        return [self.timer.kind == kind, attribute_of(self.timer, self.kind(kind).of) == owner]
 
     def arming(
         self,
@@ -412,14 +407,14 @@ class Timers:
         timer, second = variables(self.timers, "timer second")
         same: Term = timer.kind == second.kind
         for name in self.owners:
-            same = same & (_attribute(timer, name) == _attribute(second, name))
+            same = same & (attribute_of(timer, name) == attribute_of(second, name))
         axioms = [forall([timer, second], implies(same, timer == second))]
         for name in self.owners:
             its = [timer.kind == kind.name for kind in self.kinds if kind.of == name]
-            axioms.append(forall(timer, iff(_attribute(timer, name) != NONE, reduce(or_, its))))
+            axioms.append(forall(timer, iff(attribute_of(timer, name) != NONE, reduce(or_, its))))
         for kind in self.kinds:
             owner = variable(self.owners[kind.of], "owner")
-            has_one = exists(timer, (timer.kind == kind.name) & (_attribute(timer, kind.of) == owner))
+            has_one = exists(timer, (timer.kind == kind.name) & (attribute_of(timer, kind.of) == owner))
             axioms.append(forall(owner, has_one))
         return [*axioms, *([forall(timer, timer.least <= timer.most)] if self._lasts else [])]
 
@@ -532,9 +527,3 @@ class Timers:
             rigid[sort, "most"] = [lasting(kind.name, number)[1] for kind, number in listed]
             rigid[sort, "punctual"] = [kind.name not in unpunctual for kind, _ in listed]
         return rigid
-
-
-def _attribute(of: Term, name: str) -> Term:
-    """The attribute ``name`` of an object."""
-    attribute: Term = getattr(of, name)
-    return attribute
