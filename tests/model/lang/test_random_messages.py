@@ -17,7 +17,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
-from tests.support.messaging import Double, Program, canonical, model_of, random_program
+from tests.support.messaging import Act, Double, Program, Sent, canonical, model_of, random_program
 from tests.support.sample import thinned
 
 SOME, MANY = range(12), range(12, 92)
@@ -41,11 +41,19 @@ def instance_of(program: Program) -> Instance:
     return instance
 
 
+def stale(instance: Instance, state: Any) -> set[Any]:
+    """What messages wait for although it is no longer under way: it would keep an object from being used again."""
+    messages = instance.describe(state)["Wire"]
+    absent = {name for name, each in messages.items() if each["state"] == "Absent"}
+    return {name for each in messages.values() for name in each.get("behind", [])} & absent  # type: ignore[attr-defined]
+
+
 def by_lists(program: Program) -> None:
     """The explored graph against the double."""
     instance = instance_of(program)
     states, steps, cut = Double(program).states()
     graph = explore(instance, symmetry=False)
+    assert not any(stale(instance, state) for state in graph.states)
     named = {state: canonical(program, instance, state) for state in graph.states}
     assert {*named.values()} == states
     assert {named[graph.states[n]] for n in graph.cut} == cut
@@ -94,6 +102,20 @@ def test_all_ways_agree_with_lists_of_messages(seed: int) -> None:
 @pytest.mark.parametrize("seed", MANY)
 def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
     by_proofs(seed)
+
+
+@pytest.mark.parametrize("lossy", [False, True])
+def test_what_is_passed_on_waits_for_nothing_that_left(lossy: bool) -> None:
+    """A node receives a message, and sends it back through the same lane."""
+    begin = Act("act0", "A", "A", "", False, (Sent("tell", "y", 1),))
+    passes = Act("act1", "A", "A", "tell", True, (Sent("tell", "back", "received"),))
+    by_lists(Program((begin, passes), True, lossy, False, None, "channel", False, nodes=2, pool=3))
+
+
+def test_a_crash_of_a_lossy_channel_loses_several_at_once() -> None:
+    begin = Act("act0", "A", "A", "", False, (Sent("tell", "y", 1),))
+    hears = Act("act1", "A", "A", "tell", True, ())
+    by_lists(Program((begin, hears), True, True, False, None, "receiver", True, nodes=2, pool=4))
 
 
 def test_programs_have_all_that_channels_may_have() -> None:
