@@ -63,12 +63,12 @@ LANES: Mapping[str, tuple[str, ...]] = {
     "receiver": ("receiver",),
     "channel": (),
 }
-"""What a channel has a lane for -> the attributes of a message that tell its lane."""
+"""What a channel has a lane for -> the attributes of a message that name its lane."""
 
 UNDER_WAY = "UnderWay"
 """The state of a message that was sent, and neither received nor lost yet."""
 
-TAKEN = frozenset(
+RESERVED = frozenset(
     {
         "kind",
         "sender",
@@ -119,7 +119,7 @@ class Kind:
                 raise ModelError(
                     f"kind {name}", self.place, problem, f"write for example Kind({name!r}, {value}=Int)", name=value
                 )
-            if value in TAKEN:
+            if value in RESERVED:
                 raise ModelError(
                     f"kind {name}",
                     self.place,
@@ -423,8 +423,8 @@ class Channel:
 
         def rule(what: str, event: str, *when: Term) -> Rule:
             name = f"no message of {self.name} waits for one that was {what}"
-            forget = later.fires("forget", earlier=message)
-            return Rule(name, message.fires(event), [waits, *when], forget, line=self.line, fact=self.fact)
+            forgets = later.fires("forget", earlier=message)
+            return Rule(name, message.fires(event), [waits, *when], forgets, line=self.line, fact=self.fact)
 
         lost = [rule("lost", "lose", *([~later.fires("lose")] if self.dropped else []))] if self.lossy else []
         return [rule("received", "receive"), *lost]

@@ -30,7 +30,7 @@ from schedproof.model.semantics import State as PackedState
 Node = Sort("Node", "n")
 x, y, z = variables(Node, "x y z")
 STATES = ("A", "B")
-KINDS = {"ping": False, "tell": True}
+KINDS = {"ping": False, "note": True}
 """The kinds of messages, and whether they carry a number."""
 
 MOST = 2
@@ -94,12 +94,12 @@ def random_program(seed: int) -> Program:
     chance = Random(f"messages {seed}")
     acts = []
     for n in range(chance.choice([2, 3, 3])):
-        receives = "" if n == 0 else chance.choice(["ping", "tell", "tell", "any"])
-        numbers: list[int | str] = [0, 1, "own", *(["received", "received"] if receives == "tell" else [])]
+        receives = "" if n == 0 else chance.choice(["ping", "note", "note", "any"])
+        numbers: list[int | str] = [0, 1, "own", *(["received", "received"] if receives == "note" else [])]
         many = chance.choice([1, 1, 2]) if n == 0 else chance.choice([0, 0, 1, 1, 2])
         targets = chance.choice([["y", "y"], ["y", "z"]] + ([["back", "back"]] if receives else []))
-        sends = tuple(Sent(chance.choice(["ping", "tell"]), targets[k], chance.choice(numbers)) for k in range(many))
-        acts.append(Act(f"act{n}", chance.choice(STATES), chance.choice(STATES), receives, receives == "tell", sends))
+        sends = tuple(Sent(chance.choice(["ping", "note"]), targets[k], chance.choice(numbers)) for k in range(many))
+        acts.append(Act(f"act{n}", chance.choice(STATES), chance.choice(STATES), receives, receives == "note", sends))
     per, ordered = chance.choice([*LANES]), chance.random() < 0.6
     at_once = max([len(act.sends) for act in acts] + [1])
     return Program(
@@ -124,7 +124,7 @@ def channel_of(program: Program) -> Channel:
         "wire",
         from_=Node,
         to=Node,
-        kinds=[Kind("ping"), Kind("tell", number=IntRange(0, MOST))],
+        kinds=[Kind("ping"), Kind("note", number=IntRange(0, MOST))],
         ordered=program.ordered,
         lossy=program.lossy,
         dropped=program.crashes,
@@ -222,7 +222,7 @@ def in_lanes(program: Program, sent: list[Message]) -> Any:
 
 
 def lane_of(program: Program, message: Message) -> Any:
-    """What tells the lane of a message."""
+    """What names the lane of a message."""
     ends = {"sender": message[1], "receiver": message[2]}
     return tuple(ends[key] for key in LANES[program.per])
 

@@ -60,7 +60,7 @@ m, n = variables(INBOX.sort, "m n")
 def model(channel: Channel = INBOX, *properties: Any, answers: Channel | None = None, **other: Any) -> Model:
     """Clients send items with numbers that grow; a server keeps the last item, and may answer."""
     answer = [answers.send("seen", s, m.sender, term=m.term)] if answers is not None else []
-    mine = [*answers.machines] if answers is not None else []
+    answered = [*answers.machines] if answers is not None else []
     put = Action(
         "put",
         [c, s, i],
@@ -91,7 +91,7 @@ def model(channel: Channel = INBOX, *properties: Any, answers: Channel | None = 
             ),
             Machine(Item),
             *channel.machines,
-            *mine,
+            *answered,
         ],
         "rows": [
             Row(Client, "count", "Open", "Open", term=me.term + 1),
@@ -183,7 +183,7 @@ def test_an_action_is_written_out_once() -> None:
 def test_nobody_is_sent_no_message() -> None:
     """An attribute may name nobody: then the action is not enabled."""
     answers = Channel("answers", from_=Server, to=Client, kinds=[Kind("seen", term=Nat)])
-    act = Action("tell", [s, m], [], [answers.send("seen", s, m.sender, term=0)], "")
+    act = Action("inform", [s, m], [], [answers.send("seen", s, m.sender, term=0)], "")
     assert "m.sender not none" in [show_term(condition) for condition in act.when]
 
 
@@ -348,7 +348,7 @@ def test_a_message_may_carry_a_set() -> None:
     g = gossip.message
     know = Row(node, "learn", "Up", "Up", knows=given("who"))
     of = Model(
-        "gossip", "as-written", "nodes that tell what they know",
+        "gossip", "as-written", "nodes that pass on what they know",
         machines=[
             Machine(node, [State("Up")], [Attribute("knows", SetOf(Item))], [Event("learn", {"who": SetOf(Item)})]),
             Machine(Item), *gossip.machines,
@@ -356,7 +356,7 @@ def test_a_message_may_carry_a_set() -> None:
         rows=[know, *gossip.rows],
         actions=[
             Action("find", [x, i], [], [x.fires("learn", who=x.knows.with_(i))], "{x} finds {i}"),
-            Action("tell", [x, y], [], [gossip.send("know", x, y, who=x.knows)], "{x} tells {y}"),
+            Action("inform", [x, y], [], [gossip.send("know", x, y, who=x.knows)], "{x} informs {y}"),
             Action("hear", [x], [], [gossip.receive(g, by=x), x.fires("learn", who=g.who)], "{x} hears"),
         ],
         rules=gossip.rules,

@@ -87,7 +87,7 @@ def by_proofs(seed: int) -> None:
     assert not [name for name in refuted if proof.proved(name)]
 
 
-@pytest.mark.parametrize("seed", thinned(SOME, 2))
+@pytest.mark.parametrize("seed", thinned(SOME, 3))
 def test_programs_have_the_states_of_lists(seed: int) -> None:
     by_lists(small(seed))
 
@@ -107,15 +107,15 @@ def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
 @pytest.mark.parametrize("lossy", [False, True])
 def test_what_is_passed_on_waits_for_nothing_that_left(lossy: bool) -> None:
     """A node receives a message, and sends it back through the same lane."""
-    begin = Act("act0", "A", "A", "", False, (Sent("tell", "y", 1),))
-    passes = Act("act1", "A", "A", "tell", True, (Sent("tell", "back", "received"),))
+    begin = Act("act0", "A", "A", "", False, (Sent("note", "y", 1),))
+    passes = Act("act1", "A", "A", "note", True, (Sent("note", "back", "received"),))
     by_lists(Program((begin, passes), True, lossy, False, None, "channel", False, nodes=2, pool=3))
 
 
 def test_a_crash_of_a_lossy_channel_loses_several_at_once() -> None:
-    begin = Act("act0", "A", "A", "", False, (Sent("tell", "y", 1),))
-    hears = Act("act1", "A", "A", "tell", True, ())
-    by_lists(Program((begin, hears), True, True, False, None, "receiver", True, nodes=2, pool=4))
+    begin = Act("act0", "A", "A", "", False, (Sent("note", "y", 1),))
+    hears = Act("act1", "A", "A", "note", True, ())
+    by_lists(Program((begin, hears), True, True, False, None, "receiver", True, nodes=2, pool=3))
 
 
 def test_programs_have_all_that_channels_may_have() -> None:
@@ -174,7 +174,7 @@ SEEDED: list[tuple[Any, str, Any]] = [
 
 @pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=["turn", "room", "two", "lane", "together", "behind"])
 def test_a_fault_of_channels_is_noticed(where: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = [small(seed) for seed in (*SOME, 13, 24)]
+    programs = [small(seed) for seed in (1, 4, 8)]
     monkeypatch.setattr(where, name, wrong)
     for program in programs:
         try:
