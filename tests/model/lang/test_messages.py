@@ -15,6 +15,7 @@ from schedproof.model.lang import (
     Event,
     Int,
     Invariant,
+    LeadsTo,
     Machine,
     Model,
     ModelError,
@@ -27,6 +28,7 @@ from schedproof.model.lang import (
     State,
     StepInvariant,
     after,
+    ended,
     exists,
     given,
     me,
@@ -365,6 +367,18 @@ def test_a_message_may_carry_a_set() -> None:
     )  # fmt: skip
     assert verdicts(of)["kept"] is Verdict.REFUTED
     assert checked(of)
+
+
+@pytest.mark.parametrize("lossy", [False, True])
+def test_each_message_arrives_if_receiving_is_fair(lossy: bool) -> None:
+    """That of one kind is received is not enough: others may stay. A message that is lost has ended, too."""
+    channel = inbox(ordered=True, capacity=2, lossy=lossy)
+    x = channel.message
+    parts: dict[str, Any] = {"says": "", "over": [x], "given": x.is_("UnderWay"), "goal": ended(x)}
+    arrives = LeadsTo(name="arrives", weak=["keep", "note"], **parts)
+    stays = LeadsTo(name="stays", weak=["keep"], **parts)
+    results = verdicts(model(channel, arrives, stays))
+    assert results["arrives"] is Verdict.PROVED and results["stays"] is Verdict.REFUTED
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
