@@ -47,7 +47,8 @@ from . import (
     variable,
     variables,
 )
-from .arguments import declaration
+from .arguments import declaration, method
+from .declarations import FIELDS
 from .disposable import ABSENT, first_value
 from .errors import calling_place
 from .library import attribute_of, kind_of
@@ -85,7 +86,7 @@ RESERVED = frozenset(
         "self",
     }
 )
-"""Names that the values of a message cannot have: a message or a row has them already."""
+"""Names of attributes, parameters and arguments that the values of a message cannot have."""
 
 TOGETHER = 2
 """The most messages that one action sends through a lane that is ordered."""
@@ -119,11 +120,11 @@ class Kind:
                 raise ModelError(
                     f"kind {name}", self.place, problem, f"write for example Kind({name!r}, {value}=Int)", name=value
                 )
-            if value in RESERVED:
+            if value in RESERVED or value in FIELDS or value.startswith("_"):
                 raise ModelError(
                     f"kind {name}",
                     self.place,
-                    f"it carries {value}, which a message has already",
+                    f"it carries {value}, a name that has another meaning",
                     "write another name",
                     name=value,
                 )
@@ -285,6 +286,7 @@ class Channel:
 
     # --- what actions do
 
+    @method
     def send(self, kind: str, from_: Term, to: Term, *, message: Var | None = None, **carries: Any) -> Effect:
         """The effect that a message is sent, among the firings of an action.
 
@@ -307,6 +309,7 @@ class Channel:
             self, Constant(kind), lift(from_), lift(to), {n: lift(v) for n, v in carries.items()}, message, place
         )
 
+    @method
     def receive(self, message: Var, kind: str = "", by: Term | None = None) -> Effect:
         """The effect that a message is received, among the firings of an action.
 
@@ -328,11 +331,13 @@ class Channel:
         when += [message.receiver == by] if by is not None else []
         return _Receive(message, "receive", (), [*when, *self.in_turn(message)], place=place)
 
+    @method
     def in_turn(self, message: Var) -> list[Term]:
         """The conditions that no message is to be received before this one; none if the channel has no order."""
         earlier = self._earlier
         return [~exists(earlier, message.behind.has(earlier))] if self.ordered else []
 
+    @method
     def room(self, from_: Term, to: Term, messages: int = 1) -> Term:
         """True if as many messages have room in the lane from one to the other.
 
@@ -350,6 +355,7 @@ class Channel:
         other = variable(self.sort, f"other_{self.name}")
         return count(other, self._in_lane(other, lift(from_), lift(to))) <= self.capacity - messages
 
+    @method
     def dropping(
         self,
         name: str,

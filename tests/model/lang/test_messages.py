@@ -205,7 +205,8 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: Kind("two words"), "its name is 'two words'"),
     (lambda: Kind("put", item="Item"), "item is 'Item', not a sort or a type"),  # type: ignore[arg-type]
     (lambda: Kind("put", pairs=Relation(Item, Item)), "pairs is .*, not a sort or a type of one value"),
-    (lambda: Kind("put", sender=Client), "it carries sender, which a message has already"),
+    (lambda: Kind("put", sender=Client), "it carries sender, a name that has another meaning"),
+    (lambda: Kind("put", state=Int), "it carries state, a name that has another meaning"),
     (lambda: Channel("in-box", from_=Client, to=Server, kinds=[CLOSE]), "its name is 'in-box'"),
     (lambda: inbox(to="Server"), "to is 'Server'"),
     (lambda: inbox(ordered=1), "ordered is 1"),
@@ -219,6 +220,8 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: INBOX.send("close", c, s, item=i), "close carries no item"),
     (lambda: INBOX.send("put", c, s, itme=i, term=0), "put carries no itme"),
     (lambda: INBOX.send("put", c, s, item=i), "term of put is missing"),
+    (lambda: INBOX.send("close", c), "to is missing"),
+    (lambda: INBOX.receive(m, of="put"), "unknown argument 'of'"),
     (lambda: INBOX.receive(c), "message is c, no message of it"),
     (lambda: INBOX.receive(m, "push"), "unknown kind 'push'"),
     (lambda: inbox().room(c, s), "it has no capacity"),
