@@ -11,6 +11,7 @@ import pytest
 from schedproof.cli import main
 from tests.support.needs import needs_dot
 from tests.support.places import MODELS
+from tests.support.rows import each_row
 
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
 GOOD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock a: [lock b: []]]\n"
@@ -81,7 +82,7 @@ CHECK = {"name", "kind", "line", "expected", "verdict", "method", "scope", "seco
 DEADLOCK = {"kind", "threads", "on", "interleaving", "waits", "holds"}
 
 
-@pytest.mark.parametrize("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
+@each_row("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_text_and_json_agree(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["locks", str(file)])
     out = capsys.readouterr().out

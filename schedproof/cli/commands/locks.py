@@ -49,7 +49,11 @@ Kinds of deadlock:
   CH      a lock held while waiting for a message
   LK      a lock that is never released
   MSG     a message that is never sent
+  WAIT    a lock held while waiting for a signal or a counter
+  SIGNAL  a signal that is never sent
+  COUNT   a counter that never changes
   UNLOCK  a lock released that is not held
+  PANIC   a step that ends the program
 """,
     )
 )
@@ -224,9 +228,11 @@ def _print_violation(answer: Answer, problem: str, steps: Sequence[str]) -> None
 
 
 def _objects(checked: LocksChecked, problem: Problem) -> str:
-    """The locks and channels of an interleaving, each with its class."""
-    names = dict.fromkeys(step.on for step in problem.steps)
-    classes = {name: one.of for name, one in checked.locks.objects.items()}
+    """The locks, channels, counters and conditions of an interleaving, locks with their classes."""
+    locks = checked.locks
+    classes = {name: one.of for name, one in locks.objects.items()}
+    known = {*classes, *locks.channels, *locks.counters, *locks.conditions}
+    names = dict.fromkeys(word for step in problem.steps for word in step.on.split() if word in known)
     return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 
 
