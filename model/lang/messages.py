@@ -252,6 +252,10 @@ class Channel:
                 events=events,
                 line=self.line,
                 introduced=False,
+                needs=[
+                    *(("action", each.name) for each in self.actions),
+                    *(("rule", each.name) for each in self.rules),
+                ],
             )
         ]
 

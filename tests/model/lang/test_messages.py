@@ -240,6 +240,8 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o)), "s and o may be one, so two messages"),
     (lambda: sends(*(inbox().send("close", c, s, message=n) for _ in range(2))), "it sends n twice"),
     (lambda: sends(*(INBOX.receive(m) for _ in range(2))), "it receives m twice"),
+    (lambda: checked(model(INBOX, rules=[])), "not its rule 'no message of inbox waits for one that was received'"),
+    (lambda: checked(replace(model(inbox(lossy=True)), actions=model(inbox()).actions)), "not its action 'lose_inbox'"),
     (lambda: model(INBOX, GROWS, rules=[Rule("r", s.fires("note"), [], INBOX.receive(m))]), "receive of m stands outside"),
     (lambda: model(INBOX, GROWS, rules=[Rule("r", INBOX.receive(m), [], s.fires("note"))]), "receive of m stands outside"),
     (lambda: model(INBOX, replace(GROWS, then=exists(s, INBOX.receive(m, by=s)))), "receive of m stands outside"),
@@ -322,7 +324,12 @@ def test_two_received_messages_are_two(ordered: bool) -> None:
     x, y = variables(node, "x y")
     wire = Channel("wire", from_=node, to=node, kinds=[CLOSE], ordered=ordered)
     a, b = variables(wire.sort, "a b")
-    both = [wire.receive(a, by=x), wire.receive(b, by=x), wire.send("close", b.sender, x)]
+    joins = [
+        Action(
+            f"join{k}", [x], [], [wire.receive(a, by=x), wire.receive(b, by=x), wire.send("close", each.sender, x)], ""
+        )
+        for k, each in enumerate([a, b])
+    ]
     two = StepInvariant(
         name="two", says="", over=[a], given=a.fires("receive"), then=exists(b, b.fires("receive") & ~(a == b))
     )
@@ -330,7 +337,7 @@ def test_two_received_messages_are_two(ordered: bool) -> None:
         "wire", "as-written", "a node that joins two messages",
         machines=[Machine(node, [State("Up")]), *wire.machines],
         rows=wire.rows, rules=wire.rules,
-        actions=[Action("call", [x, y], [], [wire.send("close", x, y)], ""), Action("join", [x], [], both, "")],
+        actions=[Action("call", [x, y], [], [wire.send("close", x, y)], ""), *joins],
         properties=[two], default_scope={"Node": 2, "Wire": 4},
     )  # fmt: skip
     assert verdicts(of)["two"] is Verdict.PROVED
