@@ -238,6 +238,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: OF_CHANNEL.dropping("all", _restart, to=s), "a part of an ordered lane would be lost at once"),
     (lambda: OF_CHANNEL.dropping("all", _restart, [OF_CHANNEL.message.kind == "put"]), "a part of an ordered lane"),
     (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o)), "s and o may be one, so two messages"),
+    (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o), when=[s == o]), "s and o may be one, so"),
     (lambda: sends(*(inbox().send("close", c, s, message=n) for _ in range(2))), "it sends n twice"),
     (lambda: sends(*(INBOX.receive(m) for _ in range(2))), "it receives m twice"),
     (lambda: checked(model(INBOX, rules=[])), "not its rule 'no message of inbox waits for one that was received'"),
@@ -271,6 +272,29 @@ def test_lanes_that_differ_need_no_order() -> None:
     assert show_term(dict(both.fires[1].payload)["ahead"]) == "inbox"
     free = inbox()
     assert sends(free.send("close", c, s), free.send("close", c, o))
+
+
+def test_lanes_of_two_channels_are_two() -> None:
+    other = Channel("other", from_=Client, to=Server, kinds=[CLOSE], ordered=True)
+    both = sends(INBOX.send("close", c, s), other.send("close", c, s), other.send("close", c, s))
+    assert [show_term(dict(f.payload)["ahead"]) for f in both.fires] == ["none", "none", "other"]
+
+
+def test_a_copy_carries_what_its_message_carries() -> None:
+    (copies,) = inbox(duplicating=True, ordered=True).actions
+    carried = {name: show_term(value) for name, value in copies.fires[0].payload if name not in ("ahead", "leaving")}
+    assert carried == {name: f"message.{name}" for name in ("kind", "sender", "receiver", "item", "term")}
+
+
+def test_loss_is_of_all_ends_that_are_named() -> None:
+    rule = inbox(dropped=True).dropping("lost", _restart, [s.is_("Up")], from_=c, to=s)
+    shown = [show_term(condition) for condition in rule.when]
+    assert shown[1:] == ["message.sender = c", "message.receiver = s"]
+
+
+def test_an_ordered_lane_with_a_capacity_has_five_invariants() -> None:
+    names = ["inbox-ends", "inbox-order", "inbox-order-of-all", "inbox-order-of-three", "inbox-capacity"]
+    assert [prop.name for prop in INBOX.properties] == names
 
 
 def test_an_export_refuses_messages() -> None:
