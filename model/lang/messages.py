@@ -397,7 +397,8 @@ class Channel:
         if self.ordered and (reads or not named <= {*LANES[self.per]}):
             remedy = f"name only {' and '.join(LANES[self.per]) or 'neither sender nor receiver'}, and let when read no message"
             self._refuse("a part of an ordered lane would be lost at once", remedy, "", place)
-        lost = [attribute_of(message, key) == end for key, end in ends.items() if end is not None]
+        lost: list[Term] = [attribute_of(message, key) == end for key, end in ends.items() if end is not None]
+        lost.append(~message.fires("receive"))  # the same step may receive one
         return Rule(name, on, [*when, *lost], message.fires("lose"), line=line, fact=fact)
 
     @cached_property
@@ -448,8 +449,9 @@ class Channel:
             forgets = later.fires("forget", earlier=message)
             return Rule(name, message.fires(event), [waits, *when], forgets, line=self.line, fact=self.fact)
 
-        lost = [rule("lost", "lose", *([~later.fires("lose")] if self.dropped else []))] if self.lossy else []
-        return [rule("received", "receive"), *lost]
+        stays = [~later.fires("lose")] if self.dropped else []
+        lost = [rule("lost", "lose", *stays)] if self.lossy else []
+        return [rule("received", "receive", *stays), *lost]
 
     # --- formulas
 

@@ -289,7 +289,7 @@ def test_a_copy_carries_what_its_message_carries() -> None:
 def test_loss_is_of_all_ends_that_are_named() -> None:
     rule = inbox(dropped=True).dropping("lost", _restart, [s.is_("Up")], from_=c, to=s)
     shown = [show_term(condition) for condition in rule.when]
-    assert shown[1:] == ["message.sender = c", "message.receiver = s"]
+    assert shown[1:3] == ["message.sender = c", "message.receiver = s"]
 
 
 def test_an_ordered_lane_with_a_capacity_has_five_invariants() -> None:
@@ -409,6 +409,18 @@ def test_a_crash_loses_what_comes() -> None:
     rule = channel.dropping("a restart loses what comes", restart, to=s)
     of = replace(base, rows=[*base.rows, *rows], actions=[*base.actions, restart], rules=[*base.rules, rule])
     assert verdicts(of)["lost"] is Verdict.PROVED
+
+
+def test_a_message_may_order_to_lose_the_others() -> None:
+    """What the action itself receives is received, and not lost."""
+    channel = inbox(ordered=True, capacity=2, dropped=True)
+    base = model(channel)
+    rule = channel.dropping("the end loses what comes", s.fires("note"), to=s)
+    ends = StepInvariant(
+        name="ends", says="", over=[m], given=m.fires("receive") & (m.kind == "close"), then=~m.fires("lose")
+    )
+    of = replace(base, rules=[*base.rules, rule], properties=[ends, *channel.properties])
+    assert {*verdicts(of, Client=2, Inbox=5).values()} == {Verdict.PROVED}
 
 
 @pytest.mark.long
