@@ -329,8 +329,11 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
         case t.After(part):
             if not context.after:
                 raise context.wrong(term, at, "after(...) is used outside a step", "use it in a StepInvariant")
-            formula(part, replace(context, after=False), at)
-            return BoolType()
+            inferred = infer(part, replace(context, after=False), at)
+            if isinstance(inferred, Quoted) or inferred in (NONE_TYPE, EMPTY_TYPE):
+                problem = f"after(...) of a {inferred}, which no step changes"
+                raise context.wrong(term, at, problem, "write the value without after(...)")
+            return inferred
         case t.Quantified(_, bound, body):
             no_sets(context, bound, at)
             formula(body, context.bind(bound, at), at)
@@ -494,6 +497,8 @@ def compatible(a: Inferred, b: Inferred) -> bool:
 
 def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
     """The sort name of an object-valued term of a checked model."""
+    if isinstance(term, t.After):
+        return sort_of(model, term.part, bound)
     if isinstance(term, t.Var):
         declared = bound.get(term.name, term).type
     else:

@@ -310,7 +310,7 @@ class Quantified(Term):
 
 @dataclass(frozen=True, eq=False)
 class After(Term):
-    """``part``, read in the state after the step."""
+    """``part``, a formula or any other value, read in the state after the step."""
 
     part: Term
 
@@ -446,7 +446,7 @@ def iff(left: Term, right: Term) -> Iff:
 
 
 def after(part: Term) -> After:
-    """``part`` in the state after the step (in step invariants)."""
+    """``part`` in the state after the step (in step invariants): a formula, a number, an object or any other value."""
     return After(lift(part))
 
 

@@ -121,11 +121,12 @@ class _Wording:
 
     def inner(self, term: t.Term) -> str:
         """An operand of a comparison, a field or an event."""
-        return self.term(term)
+        # "afterwards" belongs to the operand, not to the comparison.
+        return f"({self.term(term)})" if isinstance(term, t.After) else self.term(term)
 
     def left(self, term: t.Term) -> str:
         """The left operand of ``+``, ``-``, ``with`` and ``without``."""
-        return self.term(term)
+        return self.inner(term)
 
     def less(self, term: t.Term) -> str:
         """The right operand of ``-``."""

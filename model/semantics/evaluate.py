@@ -290,7 +290,7 @@ def compile_value(
 
 
 def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
-    """The declared type of a variable, ``me``, a parameter or an attribute; None for other terms."""
+    """The declared type of a variable, ``me``, a parameter or an attribute, also after a step; None for other terms."""
     model = instance.model
     match term:
         case t.Var(name):
@@ -303,6 +303,8 @@ def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             attribute = model.machine(sort_of_term(instance, of, bound, me)).attribute(name)
             assert attribute is not None
             return attribute.type
+        case t.After(part):
+            return type_of_term(instance, part, bound, me)
     return None
 
 

@@ -43,6 +43,8 @@ class Magnitudes:
                 return abs(int(value))
             case t.Given(name):
                 return self._argument(me, name)
+            case t.After(part):
+                return self.of(part, variables, me)
             case t.Count(over):
                 return prod(len(self._instance.domain(v.type)) for v in over)
         kind = type_of_term(self._instance, term, variables, me)

@@ -82,7 +82,7 @@ class Translator:
         return kind.sort.name
 
     def type_of(self, term: t.Term) -> Type:
-        """The declared type of a variable, ``me``, a parameter or an attribute."""
+        """The declared type of a variable, ``me``, a parameter or an attribute, also after the step."""
         match term:
             case t.Var(name):
                 return self.types.get(name, term.type)
@@ -96,7 +96,14 @@ class Translator:
                 attribute = self.symbols.model.machine(self.sort_of(of)).attribute(name)
                 assert attribute is not None
                 return attribute.type
+            case t.After(part):
+                return self.type_of(part)
         raise AssertionError(f"{type(term).__name__} has no declared type")
+
+    def afterwards(self) -> Translator:
+        """This translator, reading the state after the step."""
+        assert self.after is not None
+        return replace(self, view=self.after, after=None)
 
     def reference(self, term: t.Term, sort: str | None = None) -> Reference:
         """An object-valued term; ``sort`` is the sort of the literal none."""
@@ -119,6 +126,8 @@ class Translator:
                 value = self.view.value(self.sort_of(of), name, owner.value)
                 assert isinstance(value, Reference)
                 return Reference(self.both(owner.defined, value.defined), value.value)
+            case t.After(part):
+                return self.afterwards().reference(part, sort)
         raise AssertionError(f"{type(term).__name__} is no object")
 
     def members(self, term: t.Term) -> Member:
@@ -148,6 +157,8 @@ class Translator:
                 if present:
                     return lambda *x: Or(inside(*x), same(*x))
                 return lambda *x: And(inside(*x), Not(same(*x)))
+            case t.After(part):
+                return self.afterwards().members(part)
         raise AssertionError(f"{type(term).__name__} is no set")
 
     def _objects(self, element: t.Term) -> list[Reference]:
@@ -172,6 +183,8 @@ class Translator:
                 return self.scalar(left) + sign * self.scalar(right)
             case t.Count():
                 return self._unknown_count(term)
+            case t.After(part):
+                return self.afterwards().scalar(part, like)
         return self.formula(term)
 
     def _unknown_count(self, term: t.Count) -> Z:
@@ -214,8 +227,7 @@ class Translator:
             case t.Iff(left, right):
                 return self.formula(left) == self.formula(right)
             case t.After(part):
-                assert self.after is not None
-                return replace(self, view=self.after, after=None).formula(part)
+                return self.afterwards().formula(part)
             case t.Quantified():
                 simpler = one_point(term)
                 if not isinstance(simpler, t.Quantified):
@@ -243,7 +255,7 @@ class Translator:
     def _equal(self, left: t.Term, right: t.Term) -> Z:
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
-        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given)), None)
+        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given | t.After)), None)
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
@@ -292,8 +304,7 @@ class Translator:
             case t.TuplesOf(several, where) | t.Count(several, where):
                 return self.quantified(True, several, lambda inner: inner.defined(where))
             case t.After(part):
-                assert self.after is not None
-                return replace(self, view=self.after, after=None).defined(part)
+                return self.afterwards().defined(part)
         return self.both(*[self.defined(child) for child in t.children(term)])
 
     def _through_references(self, term: t.Term) -> bool:

@@ -61,7 +61,7 @@ from schedproof.model.lang import count as count_of
 from schedproof.model.lang import given as parameter
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import common_parameters
-from schedproof.model.lang.terms import Constant, Fires, Given, firings
+from schedproof.model.lang.terms import After, Constant, Equal, Fires, Given, Less, firings, subterms
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import explore
 
@@ -263,7 +263,8 @@ class Maker:
             return self._joined(scope, depth - 1)
         for _ in range(20):
             if (atom := self._atom(scope)) is not None:
-                return after(atom) if scope.after and self.often(0.4) and not list(firings(atom)) else atom
+                later = scope.after and self.often(0.4) and not list(firings(atom)) and not reads_after(atom)
+                return after(atom) if later else atom
         x = self.variable(self.chance.choice(self.sorts), scope)
         return exists(x, self.formula(scope.and_(x), 0))
 
@@ -684,6 +685,44 @@ class RelationMaker(Maker):
             return super()._of(kind)
         every = product(*(range(self.sizes[sort.name]) for sort in kind.sorts))
         return frozenset(each for each in every if self.often(0.5))
+
+
+def reads_after(term: Term) -> bool:
+    """Whether a part of a term is read in the state after a step."""
+    return any(isinstance(part, After) for part in subterms(term))
+
+
+class LaterMaker(RelationMaker, IntegerMaker):
+    """Makes models whose step invariants compare values after a step with values before it: of integers, relations and all else."""
+
+    recorded = 0.1
+
+    def _later(self, term: Term, scope: Scope) -> Term:
+        return after(term) if scope.after and self.often(0.4) and not reads_after(term) else term
+
+    def read(self, kind: Type, scope: Scope) -> Term | None:
+        """An attribute of this type of somebody, often after the step."""
+        term = super().read(kind, scope)
+        return None if term is None else self._later(term, scope)
+
+    def _links(self, sort: Sort, scope: Scope) -> list[Term]:
+        return [self._later(term, scope) for term in super()._links(sort, scope)]
+
+    def _atom(self, scope: Scope) -> Term | None:
+        atom = super()._atom(scope)
+        if not isinstance(atom, Less | Equal) or list(firings(atom)) or reads_after(atom):
+            return atom
+        return replace(atom, left=self._later(atom.left, scope))
+
+    def properties(self, actions: Sequence[Action], model: Model) -> list[Property]:
+        """Those of step invariants are several."""
+        drawn = super().properties(actions, model)
+        over, scope = self._over(False)
+        scope = replace(scope, after=True, asked=self.order)
+        return [
+            *drawn,
+            *(StepInvariant(name=f"later{n}", says="", over=over, then=self.formula(scope, 1)) for n in range(3)),
+        ]
 
 
 def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:

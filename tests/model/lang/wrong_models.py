@@ -435,6 +435,26 @@ TERMS: dict[str, Case] = {
         lambda: step(after(after(k.is_("Done")))),  # wrong
         "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
     ),
+    "the state after the state after, of values": (
+        lambda: step(after(after(k.tries) + 1) > 1),  # wrong
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
+    ),
+    "a number after the step, in an invariant": (
+        lambda: invariant(after(j.tries) > 1),  # wrong
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
+    ),
+    "a number after the step in place of a formula": (
+        lambda: step(after(k.tries)),  # wrong
+        "property wrong", "a formula is needed, and this is of type 0..3", "compare it with something",
+    ),
+    "a number after the step beside a text": (
+        lambda: step(after(k.tries) == "low"),  # wrong
+        "property wrong", "type mismatch: 0..3 is compared with quoted value 'low'", "compare values of one type",
+    ),
+    "no object, after the step": (
+        lambda: step(k.on == after(NONE)),  # wrong
+        "property wrong", "after(...) of a none, which no step changes", "write the value without after(...)",
+    ),
     "a firing in a guard": (
         lambda: act(j.fires("finish")),  # wrong
         "action act", "fires(...) is used outside a step", "use it in rules and step invariants",

@@ -125,6 +125,8 @@ class World:
             case t.Attr(of, name):
                 attribute = model.machine(self.sort(of)).attribute(name)
                 return None if attribute is None else attribute.type
+            case t.After(part):
+                return self.kind(part)
         return None
 
     def who(self, term: t.Term) -> int:

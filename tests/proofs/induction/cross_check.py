@@ -110,6 +110,8 @@ class CrossCheck:
                 return self.random.choice(values)
             case IntRange(low, high):
                 return self.random.randint(low, high)
+            case Integer():
+                return self.random.randint(0, 3)
         return self.random.random() < 0.5
 
     def size(self, machine: Any) -> int:
