@@ -11,7 +11,7 @@ from typing import Any, get_args
 from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
-from .arguments import declaration
+from .arguments import declaration, word
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
@@ -494,6 +494,7 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
     )
 
 
+@word
 def crash(
     name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None
 ) -> tuple[Action, tuple[Rule, ...]]:
