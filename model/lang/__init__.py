@@ -25,6 +25,7 @@ from .terms import (
     Var,
     after,
     count,
+    each,
     exists,
     forall,
     given,
@@ -36,12 +37,12 @@ from .terms import (
     variable,
     variables,
 )
-from .types import BoolType, EnumType, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
-    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
+    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Function", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
     "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "exists", "forall", "given", "iff", "implies", "me",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "each", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from schedproof.model.lang.bounds import limits
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
+from schedproof.model.lang.types import Function, integer_of
 
 from .instance import Instance, State
 
@@ -51,26 +52,33 @@ class Bounds:
         for sort, name in model.integers:
             if any(a.name == name for a in instance.attributes(sort)):
                 kept.append((sort, name, *range_of(model, sort, name)))
-        self._slots = [
-            (instance.slot(sort, name) + i, low, high)
-            for sort, name, low, high in kept
-            for i in range(instance.sizes[sort])
-        ]
+        self._slots, self._functions = [], []
+        for sort, name, low, high in kept:
+            kind, start = model.integers[sort, name].type, instance.slot(sort, name)
+            slots = range(start, start + instance.sizes[sort])
+            if isinstance(kind, Function):
+                self._functions += [(slot, instance.packing(kind), low, high) for slot in slots]
+            else:
+                self._slots += [(slot, low, high) for slot in slots]
         self.text = ", ".join(_text(model, sort, name, low, high) for sort, name, low, high in kept)
 
     def __bool__(self) -> bool:
-        return bool(self._slots)
+        return bool(self._slots or self._functions)
 
     def has(self, state: State) -> bool:
         """Whether all integers of a state are within their bounds."""
-        return all(low <= state[slot] <= high for slot, low, high in self._slots)
+        if not all(low <= state[slot] <= high for slot, low, high in self._slots):
+            return False
+        return all(
+            low <= value <= high for slot, packing, low, high in self._functions for value in packing.all(state[slot])
+        )
 
 
 def _text(model: Model, sort: str, name: str, low: int, high: int) -> str:
     """A bound in words. The name of the sort is left out if no other sort has an integer of that name."""
     alone = sum(other == name for _, other in model.integers) == 1
     who = name if alone else f"{sort}.{name}"
-    kind = model.integers[sort, name].type
+    kind = integer_of(model.integers[sort, name].type)
     return f"{who} <= {high}" if low == getattr(kind, "low", None) else f"{low} <= {who} <= {high}"
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import z3
 
-from schedproof.model.lang import EnumType, Integer, IntRange, Ref, SetOf, Type, Var
+from schedproof.model.lang import EnumType, Function, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
 from .counting import without_counts
 from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
 from .rewrite import one_point
-from .views import Member, Reference, Symbols, View, Z
+from .views import Mapped, Member, Reference, Symbols, View, Z, choose
 
 FiringFormula = Callable[[str, str, Z], Z]
 """(sort, event, object) -> the formula that the event fires on the object."""
@@ -98,6 +98,10 @@ class Translator:
                 return attribute.type
             case t.After(part):
                 return self.type_of(part)
+            case t.Apply(base, _):
+                kind = self.type_of(base)
+                assert isinstance(kind, Function)
+                return kind.to
         raise AssertionError(f"{type(term).__name__} has no declared type")
 
     def afterwards(self) -> Translator:
@@ -128,6 +132,12 @@ class Translator:
                 return Reference(self.both(owner.defined, value.defined), value.value)
             case t.After(part):
                 return self.afterwards().reference(part, sort)
+            case t.Apply(base, element):
+                arguments = self._objects(element)
+                value = self.mapped(base)(*[each.value for each in arguments])
+                assert isinstance(value, Reference)
+                defined = [each.defined for each in arguments]
+                return Reference(self.both(*defined, value.defined), value.value)
         raise AssertionError(f"{type(term).__name__} is no object")
 
     def members(self, term: t.Term) -> Member:
@@ -161,6 +171,34 @@ class Translator:
                 return self.afterwards().members(part)
         raise AssertionError(f"{type(term).__name__} is no set")
 
+    def mapped(self, term: t.Term, kind: Function | None = None) -> Mapped:
+        """A function of the model; ``kind`` is the type that a row gives it."""
+        match term:
+            case t.Attr(of, name):
+                inside: Mapped = self.view.value(self.sort_of(of), name, self.reference(of).value)
+                return inside
+            case t.After(part):
+                return self.afterwards().mapped(part, kind)
+            case t.Updated(base, element, value):
+                assert kind is not None
+                unchanged, arguments, new = self.mapped(base, kind), self._objects(element), self._one(value, kind.to)
+
+                def updated(*at: Z) -> Any:
+                    equal = [each.value == x for x, each in zip(at, arguments, strict=True)]
+                    here = self.both(*[each.defined for each in arguments], *equal)
+                    return choose(here, new, unchanged(*at))
+
+                return updated
+            case t.FunctionOf(several, value):
+                assert kind is not None
+                to = kind.to
+                return lambda *at: self.bind(several, at)._one(value, to)
+        raise AssertionError(f"{type(term).__name__} is no function")
+
+    def _one(self, term: t.Term, kind: Type) -> Any:
+        """One value of a function: an object or none, or a scalar."""
+        return self.reference(term, kind.sort.name) if isinstance(kind, Ref) else self.scalar(term, kind)
+
     def _objects(self, element: t.Term) -> list[Reference]:
         """The objects of an element of a set or a relation."""
         return [self.reference(part) for part in (element.parts if isinstance(element, t.Tuple) else (element,))]
@@ -181,6 +219,8 @@ class Translator:
                 return self.view.value(self.sort_of(of), name, self.reference(of).value)
             case t.Sum(left, right, sign):
                 return self.scalar(left) + sign * self.scalar(right)
+            case t.Apply(base, element):
+                return self.mapped(base)(*[each.value for each in self._objects(element)])
             case t.Count():
                 return self._unknown_count(term)
             case t.After(part):
@@ -255,7 +295,9 @@ class Translator:
     def _equal(self, left: t.Term, right: t.Term) -> Z:
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
-        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given | t.After)), None)
+        typed = next(
+            (s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given | t.After | t.Apply)), None
+        )
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
@@ -287,6 +329,11 @@ class Translator:
                 return self.both(self.defined(of), self.reference(of).defined)
             case t.Is(of):
                 return self.both(self.defined(of), self.reference(of).defined)
+            case t.Apply(base, element):
+                arguments = [each.defined for each in self._objects(element)]
+                return self.both(self.defined(element), self.defined(base), *arguments)
+            case t.FunctionOf(several, value):
+                return self.quantified(True, several, lambda inner: inner.defined(value))
             case t.And(parts):
                 return self.chain(parts)
             case t.Or(parts):
@@ -314,7 +361,17 @@ class Translator:
                 some = isinstance(of, t.Var) and not isinstance(self.bound.get(of.name), Reference)
                 if not some and not isinstance(of, t.Me):
                     return True
+            case t.Apply(_, element) if not self._are_objects(element):
+                return True
         return any(self._through_references(child) for child in t.children(term))
+
+    def _are_objects(self, element: t.Term) -> bool:
+        """Whether the arguments of a function surely are objects."""
+        parts = element.parts if isinstance(element, t.Tuple) else (element,)
+        return all(
+            isinstance(part, t.Me) or (isinstance(part, t.Var) and not isinstance(self.bound.get(part.name), Reference))
+            for part in parts
+        )
 
     def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
         """The formula that ``parts``, then ``last``, are defined in order, each assuming the earlier ones."""

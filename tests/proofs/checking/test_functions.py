@@ -1,0 +1,73 @@
+"""Functions of objects in every engine, on one model with functions to each type of value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, ScopeError, instances
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.exploration.limits import TooWide
+from schedproof.proofs.export import promela, tla
+from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.verdict import Verdict
+from tests.proofs.export import test_promela, test_tla
+from tests.support.messages import NATURALS, RANGES
+from tests.support.needs import needs_spin
+
+
+def instance_of(model: Model, **sizes: int) -> Instance:
+    [instance] = instances(model, sizes)
+    return instance
+
+
+def refuted(model: Model, engine: Engine) -> set[str]:
+    """The properties that are refuted; the others hold."""
+    results = model_check(model, {}, how=Exploring(engine, symmetry=False))
+    assert all(r.verdict in (Verdict.PROVED, Verdict.REFUTED) for r in results)
+    return {r.name for r in results if r.verdict is Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_both_explorations_find_the_same(engine: Engine) -> None:
+    assert refuted(RANGES, engine) == {"one"}
+
+
+def test_numbers_without_a_bound_are_explored_interpreted() -> None:
+    assert refuted(NATURALS, Engine.INTERPRETED) == {"one"}
+    with pytest.raises(TooWide, match="a function of \\(Node\\) to Nat is more than compiled code keeps"):
+        model_check(NATURALS, {}, how=Exploring(Engine.COMPILED, symmetry=False))
+    assert {r.name for r in model_check(NATURALS, {}) if r.verdict is Verdict.REFUTED} == {"one"}
+
+
+@pytest.mark.parametrize("model", [RANGES, NATURALS], ids=["ranges", "naturals"])
+def test_proofs_know_functions_of_any_number_of_objects(model: Model) -> None:
+    proof = prove(model)
+    assert {p.name for p in model.properties if not proof.proved(p.name)} == {"one"}
+    assert all(check.agrees for check in recheck(proof) if check.answer.verdict is Verdict.PROVED)
+
+
+@needs_spin
+def test_spin_finds_the_same(tmp_path: Path) -> None:
+    test_promela.same(instance_of(RANGES), tmp_path)
+
+
+def test_a_reader_of_tla_finds_the_same() -> None:
+    test_tla.same(instance_of(RANGES))
+
+
+def test_promela_refuses_functions_of_many_bits() -> None:
+    with pytest.raises(
+        ScopeError, match=r"a function of \(Node, Item\) to Node or none has 36 bits, and Promela has 31"
+    ):
+        promela(instance_of(RANGES, Node=4, Item=3))
+    with pytest.raises(ScopeError, match=r"a function of \(Node\) to Nat has 128 bits, and Promela has 31"):
+        promela(instance_of(NATURALS))
+
+
+def test_tla_bounds_the_numbers_of_functions() -> None:
+    text = tla(instance_of(NATURALS)).text
+    assert "\\A x \\in Nodes : \\A a \\in Nodes : Node[x].sent[a] \\in 0 .. 2" in text
