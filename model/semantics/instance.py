@@ -343,8 +343,8 @@ class Instance:
     @staticmethod
     def _named(names: Sequence[Sequence[str]], objects: Sequence[int]) -> object:
         """The name of an object, or those of several."""
-        found = tuples.Names(of[i] for of, i in zip(names, objects, strict=True))
-        return found if len(found) > 1 else found[0]
+        listed = tuples.Names(of[i] for of, i in zip(names, objects, strict=True))
+        return listed if len(listed) > 1 else listed[0]
 
     def read(self, kind: Type, shown: object) -> int:
         """The inverse of :meth:`show`.

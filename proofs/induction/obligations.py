@@ -319,8 +319,8 @@ def _update(
     defined = cascade.after.reader(*key, x).defined(value)
     if not is_true(defined):
         # Another row reads other objects.
-        here = And(fires, symbols.state(key[0], x) == symbols.states[key[0]][row.source])
-        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(here, defined)), context
+        applies = And(fires, symbols.state(key[0], x) == symbols.states[key[0]][row.source])
+        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(applies, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
     if isinstance(declared.type, IntRange | Integer):

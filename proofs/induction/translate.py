@@ -185,8 +185,8 @@ class Translator:
 
                 def updated(*at: Z) -> Any:
                     equal = [each.value == x for x, each in zip(at, arguments, strict=True)]
-                    here = self.both(*[each.defined for each in arguments], *equal)
-                    return choose(here, new, unchanged(*at))
+                    is_place = self.both(*[each.defined for each in arguments], *equal)
+                    return choose(is_place, new, unchanged(*at))
 
                 return updated
             case t.FunctionOf(several, value):

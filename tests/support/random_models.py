@@ -745,7 +745,10 @@ class FunctionMaker(Maker):
         if len(objects) < len(kind.sorts):
             return super()._update(key, attribute, scope)
         base = each(self._over_of(kind), self.value(kind.to, scope, 0)) if self.often(0.2) else me.f
-        return base.with_(*objects, to=self.value(kind.to, scope, 0))
+        to = self.value(kind.to, scope, 0)
+        if kind.to == NUMBER and self.often(0.25):  # at times outside of the range
+            to = to + 1 if self.often(0.5) else to - 1
+        return base.with_(*objects, to=to)
 
     def _over_of(self, kind: Function) -> list[Var]:
         return [variable(sort, f"v{next(self._numbers)}") for sort in kind.sorts]

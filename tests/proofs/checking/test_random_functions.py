@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+import pytest
+
+from schedproof.model.lang import Function, IntRange, Ref
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import evaluate, functions
 from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.compiled import quotient
+from schedproof.proofs.compiled.code import binary
+from schedproof.proofs.compiled.terms import Terms
+from schedproof.proofs.exploration import symmetry
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.induction import translate
 from tests.proofs.checking.test_random_models import (
     assert_naively_checked,
+    by_graphs,
+    by_quotients,
+    by_representatives,
+    naively,
+    notices,
     of_shortest_runs,
 )
 from tests.proofs.checking.test_random_relations import by_proofs
@@ -44,3 +62,99 @@ def compare(seed: int) -> None:
     assert of_shortest_runs(model.model, reduced) == of_shortest_runs(model.model, interpreted)
     by_proofs(model)
     by_structures(model)
+
+
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("seed", SOME)
+def test_all_ways_agree_on_functions(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize("seed", MANY)
+def test_all_ways_agree_on_more_functions(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.parametrize("seed", [4, 12])
+def test_the_interpreter_the_proofs_and_another_reading_agree(seed: int) -> None:
+    model = drawn(seed)
+    naively(model)
+    by_structures(model)
+
+
+@pytest.mark.long
+def test_the_functions_matter_in_random_models() -> None:
+    """Functions take several values, models are well-formed, and objects are interchangeable often enough."""
+    models = [drawn(seed) for seed in range(20)]
+    explorations = [explore(m.instance()) for m in models]
+    assert sum(f.ill_formed is None for f in explorations) >= 8
+    assert sum(f.representatives < f.state_count for f in explorations) >= 6
+    kinds = [a.type for m in models for machine in m.model.machines for a in machine.attributes]
+    functions_of = [kind for kind in kinds if isinstance(kind, Function)]
+    assert {type(kind.to) for kind in functions_of} >= {IntRange, Ref}
+    assert {len(kind.sorts) for kind in functions_of} == {1, 2}
+
+
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
+
+RIGHT_UPDATED, RIGHT_MAPPED = evaluate._updated, translate.Translator.mapped
+RIGHT_BITS = symmetry.renamed_bits
+
+
+def nobody_is_the_first(packing: Any, base: Any, element: Any, value: Any) -> Any:
+    """A value at nobody is written to the first objects."""
+    return RIGHT_UPDATED(packing, base, lambda m: max(0, element(m)), value)
+
+
+def everywhere(self: Any, term: t.Term, kind: Function | None = None) -> Any:
+    """Proofs take an update at one place for one at all places."""
+    if isinstance(term, t.Updated) and kind is not None:
+        new = self._one(term.value, kind.to)
+        return lambda *at: new
+    return RIGHT_MAPPED(self, term, kind)
+
+
+def first_bit_only(to: Any, bits: int) -> Any:
+    """A renaming moves the first bit of each value, and leaves the others."""
+    right = RIGHT_BITS(to, bits)
+    return [place if n % bits == 0 else n for n, place in enumerate(right)]
+
+
+def all_within(self: Any, number: int, kind: Function) -> bool:
+    """No value is outside of its range."""
+    return True
+
+
+SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
+    (evaluate, "_updated", nobody_is_the_first, naively),
+    (functions.Packing, "within", all_within, naively),
+    (translate.Translator, "mapped", everywhere, by_structures),
+    (symmetry, "renamed_bits", first_bit_only, by_representatives),
+    (quotient, "renamed_bits", first_bit_only, by_quotients),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("where", "name", "wrong", "way"), SEEDED, ids=[f"{way.__name__}-{wrong.__name__}" for _, _, wrong, way in SEEDED]
+)
+def test_a_fault_of_functions_is_noticed(
+    where: Any, name: str, wrong: Any, way: Callable[[Drawn], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [drawn(seed) for seed in SOME]
+    monkeypatch.setattr(where, name, wrong)
+    assert any(notices(way, model) for model in models)
+
+
+def no_code_check(self: Any, value: Any, kind: Function) -> Any:
+    """Compiled code takes the lowest bits of a value outside of the range."""
+    packing = self.instance.packing(kind)
+    return binary("&", binary("-", value, packing.low), packing.mask)
+
+
+@pytest.mark.long
+def test_a_fault_of_compiled_functions_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [drawn(seed) for seed in SOME]
+    monkeypatch.setattr(Terms, "_code", no_code_check)
+    assert any(notices(by_graphs, model) for model in models)
