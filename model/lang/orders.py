@@ -71,14 +71,14 @@ def ring(sort: Sort, attribute: str) -> list[Term]:
 
 
 def is_next(sort: Sort, attribute: str, a: Term, b: Term) -> Term:
-    """The formula that ``b`` comes directly after ``a`` in the order of ``attribute``: it is later, and none is between."""
+    """The formula that ``b`` of ``sort`` comes directly after ``a`` in the order of ``attribute``: later, and none is between."""
     c = _another(sort, a, b)
     of_b, of_c = Attr(b, attribute), Attr(c, attribute)
     return of_b.has(a) & ~exists(c, of_b.has(c) & of_c.has(a))
 
 
 def is_next_around(sort: Sort, attribute: str, a: Term, b: Term) -> Term:
-    """The formula that ``b`` comes directly after ``a`` on the ring of ``attribute``; alone on it, an object is next to none."""
+    """The formula that ``b`` of ``sort`` comes directly after ``a`` on the ring of ``attribute``; one object has no neighbour."""
     c = _another(sort, a, b)
     return ~(a == b) & ~exists(c, Attr(a, attribute).has(c, b))
 

@@ -25,7 +25,10 @@ def test_machines_do_the_steps_of_the_model(model: object) -> None:
         letters = {"n": "n", "o": "n", "i": "i"}
         system.do(step.choice.action, **{name: f"{letters[name]}{number}" for name, number in step.choice.parameters})
         state = step.after
-        assert system.describe() == instance.describe(state)
+        assert system.describe()["Node"] == {
+            name: {field: dict(value) if isinstance(value, list) else value for field, value in fields.items()}
+            for name, fields in instance.describe(state)["Node"].items()
+        }
 
 
 def test_a_machine_alone_refuses_what_it_cannot_compute() -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Model
-from schedproof.model.semantics import Instance, ScopeError, instances
+from schedproof.model.lang import Model, Row, given, me
+from schedproof.model.semantics import Instance, ScopeError, functions, instances
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.compiled.code import binary
+from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.export import promela, tla
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.export import test_promela, test_tla
-from tests.support.messages import NATURALS, RANGES
+from tests.support.messages import NATURALS, RANGES, Node
 from tests.support.needs import needs_spin
 
 
@@ -48,6 +52,43 @@ def test_proofs_know_functions_of_any_number_of_objects(model: Model) -> None:
     proof = prove(model)
     assert {p.name for p in model.properties if not proof.proved(p.name)} == {"one"}
     assert all(check.agrees for check in recheck(proof) if check.answer.verdict is Verdict.PROVED)
+
+
+UNGUARDED = replace(RANGES, actions=[replace(each, when=each.when[:3]) for each in RANGES.actions])
+"""A count leaves its range at the third message."""
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_value_outside_of_the_range_is_ill_formed(engine: Engine) -> None:
+    [formed, *_] = model_check(UNGUARDED, {}, how=Exploring(engine, symmetry=False))
+    assert formed.verdict is Verdict.REFUTED and formed.counterexample is not None
+    assert len(formed.counterexample.steps) == 3
+    assert not prove(UNGUARDED).proved("well-formed")
+
+
+def test_faults_of_ranges_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the interpreter nor compiled code may take a value outside of its range for another."""
+
+    def lowest_bits(self: Any, value: Any, kind: Any) -> Any:
+        return binary("&", value, self.instance.packing(kind).mask >> 1)
+
+    monkeypatch.setattr(functions.Packing, "within", lambda self, number, kind: True)
+    monkeypatch.setattr(Terms, "_code", lowest_bits)
+    for engine in (Engine.INTERPRETED, Engine.COMPILED):
+        [formed, *_] = model_check(UNGUARDED, {}, how=Exploring(engine, symmetry=False))
+        assert formed.verdict is not Verdict.REFUTED or len(formed.counterexample.steps) != 3  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_only_the_value_that_is_left_counts(engine: Engine, tmp_path: Path) -> None:
+    """A row may write a value outside of the range, and overwrite it in the same expression."""
+    over = me.sent.with_(given("to"), to=me.sent[given("to")] + 2).with_(given("to"), to=1)
+    rows = [Row(Node, "send", "Up", "Up", sent=over) if row.event == "send" else row for row in RANGES.rows]
+    written = replace(RANGES, rows=rows, properties=RANGES.properties[:1], refuted=frozenset())
+    results = model_check(written, {}, how=Exploring(engine, symmetry=False))
+    assert all(r.verdict is Verdict.PROVED for r in results)
+    assert prove(written).proved("well-formed")
+    test_tla.same(instance_of(written))
 
 
 @needs_spin

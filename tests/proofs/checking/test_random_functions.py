@@ -10,17 +10,14 @@ import pytest
 
 from schedproof.model.lang import Function, IntRange, Ref
 from schedproof.model.lang import terms as t
-from schedproof.model.semantics import evaluate, functions
+from schedproof.model.semantics import evaluate
 from schedproof.proofs.checking.engine import Engine
 from schedproof.proofs.compiled import quotient
-from schedproof.proofs.compiled.code import binary
-from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import symmetry
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import translate
 from tests.proofs.checking.test_random_models import (
     assert_naively_checked,
-    by_graphs,
     by_quotients,
     by_representatives,
     naively,
@@ -121,14 +118,8 @@ def first_bit_only(to: Any, bits: int) -> Any:
     return [place if n % bits == 0 else n for n, place in enumerate(right)]
 
 
-def all_within(self: Any, number: int, kind: Function) -> bool:
-    """No value is outside of its range."""
-    return True
-
-
 SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
     (evaluate, "_updated", nobody_is_the_first, naively),
-    (functions.Packing, "within", all_within, naively),
     (translate.Translator, "mapped", everywhere, by_structures),
     (symmetry, "renamed_bits", first_bit_only, by_representatives),
     (quotient, "renamed_bits", first_bit_only, by_quotients),
@@ -145,16 +136,3 @@ def test_a_fault_of_functions_is_noticed(
     models = [drawn(seed) for seed in SOME]
     monkeypatch.setattr(where, name, wrong)
     assert any(notices(way, model) for model in models)
-
-
-def no_code_check(self: Any, value: Any, kind: Function) -> Any:
-    """Compiled code takes the lowest bits of a value outside of the range."""
-    packing = self.instance.packing(kind)
-    return binary("&", binary("-", value, packing.low), packing.mask)
-
-
-@pytest.mark.long
-def test_a_fault_of_compiled_functions_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    models = [drawn(seed) for seed in SOME]
-    monkeypatch.setattr(Terms, "_code", no_code_check)
-    assert any(notices(by_graphs, model) for model in models)
