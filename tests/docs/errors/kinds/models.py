@@ -18,10 +18,12 @@ from schedproof.model.semantics import Instance, bounds_of, check_scope, instanc
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.export import promela
+from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction.solve import prove
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
+from tests.model.lang import test_disposable as disposable
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
 from tests.model.lang.test_single import model as single_model
@@ -126,6 +128,12 @@ def cases() -> Iterator[Case]:
         'Sort("Clock", "c", single=True) and default_scope={"Clock": 2}',
         lambda: checked(dataclasses.replace(clocks, default_scope={"Clock": 2})),
     )
+    for build, problem in disposable.REFUSED:
+        yield _placed(f"a disposable sort: {problem}", build)
+    queue = disposable.model()
+    yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
+    yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))
+    yield Case("a refinement of a disposable sort", lambda: ModelGraph.explore(next(instances(queue, {}))))
     yield Case('model_check(model, {"Clock": 2})', lambda: check_scope(clocks, {"Clock": 2}))
     yield Case('{"action": "show", "parameters": {"c": "wrist"}}', lambda: check_records(system, header, two))
     yield Case(
