@@ -101,7 +101,7 @@ MODEL = Model(
         Row(Node, "win", "Up", "Up", role="leader", flag=~me.flag),
     ],
     actions=[
-        Action("vote", [n, o], [n.vote == NONE, o.term <= n.term], [n.fires("vote", other=o)], ""),
+        Action("cast", [n, o], [n.vote == NONE, o.term <= n.term], [n.fires("vote", other=o)], ""),
         Action("hear", [n], [], [n.fires("hear")], ""),
         Action("win", [n], [n.role == "follower", n.vote == n], [n.fires("win")], ""),
     ],
