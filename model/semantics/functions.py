@@ -6,7 +6,7 @@ the first value of the type, so that the function that has the first value every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -134,19 +134,12 @@ def _packing(kind: Function, dimensions: tuple[int, ...], objects: int) -> Packi
             return Packing(dimensions, INTEGER_BITS, 0, 0)
 
 
-def moved(number: int, before: Packing, after: Packing, keeps: Sequence[bool] | None = None) -> int:
-    """The same values where the sorts have other numbers of objects; a tuple or an object that is beyond is left out.
-
-    Args:
-        keeps: for each object that values name, by its number, whether there still is one of that number.
-    """
+def moved(number: int, before: Packing, after: Packing) -> int:
+    """The same values where the sorts have other numbers of objects; a tuple that is beyond is left out."""
     if before == after:
         return number
     result = after.of([after.low if after.values else 0] * after.tuples)
     for place, objects in enumerate(before.places()):
         if all(one < size for one, size in zip(objects, after.dimensions, strict=True)):
-            value = before.at(number, place)
-            if keeps is not None and value >= 0 and not (value < len(keeps) and keeps[value]):
-                value = -1
-            result = after.put(result, tuples.number(objects, after.dimensions), value)
+            result = after.put(result, tuples.number(objects, after.dimensions), before.at(number, place))
     return result
