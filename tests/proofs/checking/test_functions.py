@@ -8,7 +8,25 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Model, Row, given, me
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    Document,
+    Event,
+    Function,
+    Invariant,
+    Machine,
+    Model,
+    Ref,
+    Row,
+    Sort,
+    State,
+    given,
+    me,
+    variables,
+)
 from schedproof.model.semantics import Instance, ScopeError, functions, instances
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
@@ -19,6 +37,8 @@ from schedproof.proofs.export import promela, tla
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.export import test_promela, test_tla
+from tests.proofs.export.exported import by_exploration
+from tests.proofs.export.test_promela import assertion, by_spin
 from tests.support.messages import NATURALS, RANGES, Node
 from tests.support.needs import needs_spin
 
@@ -112,3 +132,86 @@ def test_promela_refuses_functions_of_many_bits() -> None:
 def test_tla_bounds_the_numbers_of_functions() -> None:
     text = tla(instance_of(NATURALS)).text
     assert "\\A x \\in Nodes : \\A a \\in Nodes : Node[x].sent[a] \\in 0 .. 2" in text
+
+
+Peer = Sort("Peer", "p")
+p, q = variables(Peer, "p q")
+SEND = Action("send", [p, q], [], [p.fires("send", to=q)], "{p} sends to {q}")
+CUT = Action("cut", [p], [p.link != NONE], [p.fires("cut")], "{p} is cut off")
+LINKED = Model(
+    system="linked",
+    variant="toy",
+    about="peers whose link may be none",
+    document=Document("none.md", "None"),
+    machines=[
+        Machine(
+            Peer,
+            [State("Up")],
+            [
+                Attribute("link", Ref(Peer)),
+                Attribute("sent", Function(Peer, to=BoolType())),
+                Attribute("via", Function(Peer, to=Ref(Peer))),
+            ],
+            [Event("send", {"to": Ref(Peer)})],
+        )
+    ],
+    rows=[
+        # The link before the step: at first it is none, and nothing is written.
+        Row(
+            Peer,
+            "send",
+            "Up",
+            "Up",
+            link=given("to"),
+            sent=me.sent.with_(me.link, to=True),
+            via=me.via.with_(me, to=me.link),
+        ),
+        Row(Peer, "cut", "Up", "Up", link=NONE, via=me.via.with_(me, to=NONE)),
+    ],
+    actions=[SEND, CUT],
+    rules=[],
+    properties=[
+        Invariant(
+            name="linked", says="(wrong) Who is linked has sent.", over=[p], given=p.link != NONE, then=p.sent[p.link]
+        ),
+        Invariant(
+            name="read", says="(wrong) A value is read at none.", over=[p], then=~p.sent[p.link] | p.sent[p.link]
+        ),
+        Invariant(
+            name="cut", says="Who is cut off goes by none.", over=[p], given=p.link == NONE, then=p.via[p] == NONE
+        ),
+    ],
+    default_scope={"Peer": 2},
+    refuted=frozenset({"linked", "read"}),
+)
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_nothing_is_written_at_none_and_nothing_read(engine: Engine) -> None:
+    results = {r.name: r for r in model_check(LINKED, {}, how=Exploring(engine, symmetry=False))}
+    assert {name for name, r in results.items() if r.verdict is Verdict.REFUTED} == {"linked", "read"}
+    # After the first step of all, the link is there, and nothing was sent.
+    assert len(results["linked"].counterexample.steps) == 1  # type: ignore[union-attr]
+    assert results["read"].counterexample.steps == ()  # type: ignore[union-attr]
+    proof = prove(LINKED)
+    assert proof.proved("cut") and not proof.proved("read")
+
+
+@needs_spin
+def test_spin_writes_none_and_stops_at_what_is_outside(tmp_path: Path) -> None:
+    linked = replace(
+        LINKED, properties=[each for each in LINKED.properties if each.name != "read"], refuted=frozenset({"linked"})
+    )
+    test_promela.same(instance_of(linked), tmp_path)
+    text = promela(instance_of(UNGUARDED), only=None).text
+    expected, actual = by_exploration(instance_of(UNGUARDED)), by_spin(text, tmp_path)
+    assert "well-formed" in expected.broken
+    assert actual.states == expected.states
+    assert actual.broken == {assertion(name) for name in expected.broken}
+
+
+def test_a_step_beyond_the_bound_of_a_function_is_cut() -> None:
+    endless = replace(NATURALS, actions=UNGUARDED.actions, properties=NATURALS.properties[:1], refuted=frozenset())
+    results = {r.name: r for r in model_check(endless, {})}
+    assert results["few"].verdict is Verdict.PROVED and results["few"].within == "sent <= 2"
+    assert not prove(endless).proved("few")
