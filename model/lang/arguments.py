@@ -54,6 +54,20 @@ def word(function: Callable[P, T]) -> Callable[P, T]:
     return checked
 
 
+def method(function: Callable[P, T]) -> Callable[P, T]:
+    """A method whose wrong arguments raise ``ModelError``, as those of a :func:`word` do."""
+
+    @wraps(function)
+    def checked(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return function(*arguments, **named)
+        except TypeError:
+            refuse_wrong(function.__name__, function, arguments[1:], named)  # without self
+            raise
+
+    return checked
+
+
 def refuse_wrong(kind: str, function: Any, arguments: Sequence[object], named: Mapping[str, object]) -> None:
     """Refuses arguments that a function does not take.
 

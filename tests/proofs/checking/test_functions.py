@@ -32,6 +32,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled.code import binary
 from schedproof.proofs.compiled.terms import Terms
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.export import promela, tla
 from schedproof.proofs.induction import prove, recheck
@@ -215,3 +216,9 @@ def test_a_step_beyond_the_bound_of_a_function_is_cut() -> None:
     results = {r.name: r for r in model_check(endless, {})}
     assert results["few"].verdict is Verdict.PROVED and results["few"].within == "sent <= 2"
     assert not prove(endless).proved("few")
+
+
+def test_symmetry_counts_exactly_where_values_name_objects() -> None:
+    """With symmetry there are as many states as without."""
+    instance = instance_of(LINKED, Peer=3)
+    assert explore(instance).state_count == explore(instance, symmetry=False).state_count

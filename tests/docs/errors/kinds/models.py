@@ -12,7 +12,6 @@ from schedproof.cli.scopes import bounded
 from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, State, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
-from schedproof.model.lang.timers import TimerKind, Timers
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, bounds_of, check_scope, instances
 from schedproof.model.systems.hived import AS_WRITTEN
@@ -27,6 +26,7 @@ from tests.model.lang import test_disposable as disposable
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
 from tests.model.lang.test_single import model as single_model
+from tests.model.lang.wrong_timers import ORDERS, TIMERS
 from tests.proofs.verification import test_defects as doors
 from tests.support.keys import KEYS
 from tests.support.lamps import lamps
@@ -73,15 +73,9 @@ def _false_axiom(*axioms: object) -> object:
 
 
 def _timers() -> Iterator[Case]:
-    """Errors of the library of timers."""
-    sorts, owners = (Sort("Timer", "t"), Sort("Call", "c")), {"request": Sort("Request", "r")}
-    retry = TimerKind("retry", of="request")
-    order, ticks = (Timers(*sorts, [retry], owners, time=time) for time in ("order", "ticks"))
-    yield _placed('Timers(..., time="tick")', lambda: Timers(*sorts, [retry], owners, time="tick"))
-    yield _placed('TimerKind("retry", of="job")', lambda: Timers(*sorts, [TimerKind("retry", of="job")], owners))
-    yield _placed('TIMERS.running("retries", ...)', lambda: order.running("retries", "sends again"))
-    yield _placed('TIMERS.tick(), with time="order"', order.tick)
-    yield _placed('TIMERS.rules(), with time="ticks"', ticks.rules)
+    """Errors of the libraries of timers and of orders."""
+    for text, (build, _) in {**TIMERS, **ORDERS}.items():
+        yield _placed(text, build)
 
 
 def cases() -> Iterator[Case]:

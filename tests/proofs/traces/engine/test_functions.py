@@ -12,8 +12,10 @@ import pytest
 
 from schedproof.model.lang import Function
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Run
+from schedproof.model.semantics import Run, instances
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.proofs.traces.engine.object_gc import refers
+from schedproof.proofs.traces.engine.unobserved import noticing
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from tests.proofs.traces.engine.test_relations import walk
 from tests.support.messages import NATURALS, RANGES
@@ -135,3 +137,31 @@ def test_random_runs_conform_and_other_entries_do_not(write: Callable[[Run], str
         assert check_trace(its, path).verdict is LogVerdict.VIOLATES, seed
         wrong += 1
     assert wrong >= 4
+
+
+def test_the_last_of_two_entries_is_no_better() -> None:
+    """The second one is right, and the record is refused all the same."""
+    records = log(2, 0)
+    [fields] = [each for each in records[1]["state"]["Node"].values() if "sent" in each]
+    [[other, number]] = fields["sent"]
+    fields["sent"] = [[other, number + 1], [other, number]]
+    with pytest.raises(TraceError, match="second entry for the same objects"):
+        checked(records)
+
+
+def test_an_entry_refers_to_its_objects() -> None:
+    """Also one that names them as its value; one that has the first value does not."""
+    [instance] = instances(RANGES, {"Node": 3, "Item": 1})
+    kind = RANGES.machine("Node").attribute("from_")
+    assert kind is not None and isinstance(kind.type, Function)
+    packing, state = instance.packing(kind.type), list(instance.initial())
+    assert not any(refers(instance, tuple(state), "Node", number) for number in range(3))
+    state[instance.slot("Node", "from_")] = packing.put(0, 1, 2)  # of n0: from n1 is n2
+    assert [refers(instance, tuple(state), "Node", number) for number in range(3)] == [False, True, True]
+    assert refers(instance, tuple(state), "Item", 0)
+
+
+def test_what_each_gives_to_unobserved_objects_is_noticed() -> None:
+    """Moods are lost of all nodes, so a node that no record names matters; items are only unknown again, as they began."""
+    assert "forget" in noticing(RANGES, ["Node"])
+    assert "forget" not in noticing(RANGES, ["Item"])
