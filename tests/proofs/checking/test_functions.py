@@ -220,5 +220,5 @@ def test_a_step_beyond_the_bound_of_a_function_is_cut() -> None:
 
 def test_symmetry_counts_exactly_where_values_name_objects() -> None:
     """With symmetry there are as many states as without."""
-    instance = instance_of(LINKED, Peer=3)
+    instance = instance_of(LINKED)
     assert explore(instance).state_count == explore(instance, symmetry=False).state_count

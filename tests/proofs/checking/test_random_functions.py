@@ -73,6 +73,7 @@ def test_all_ways_agree_on_more_functions(seed: int) -> None:
     compare(seed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [4, 12])
 def test_the_interpreter_the_proofs_and_another_reading_agree(seed: int) -> None:
     model = drawn(seed)

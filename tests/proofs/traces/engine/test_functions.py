@@ -109,6 +109,7 @@ def test_what_is_no_entry_is_refused(value: Any, says: str) -> None:
     assert says in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_entries_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
     """A record has the action and the whole state, so one step explains it, or none."""
