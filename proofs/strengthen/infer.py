@@ -1,0 +1,225 @@
+"""Infers invariants that make properties inductive, led by counterexamples to induction.
+
+Each counterexample is a state before a step. If no sample looks like it, a clause that is true of all samples excludes it.
+That clause becomes a lemma, with obligations of its own. A lemma that meets a counterexample which no clause excludes is
+dropped. Nothing here is trusted: see :mod:`.result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from schedproof.model.lang import Invariant, Model
+from schedproof.proofs.induction import Obligation
+from schedproof.proofs.induction.obligations import Added
+
+from .columns import States
+from .cubes import Clause, clauses
+from .features import Template, Vocabulary
+from .prover import Prover, Step
+from .samples import Samples
+from .wording import invariant
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large clauses may be.
+
+    Attributes:
+        literals: the most literals.
+        variables: the most variables of sorts with many objects.
+        candidates: for each counterexample, how many clauses are tried for being inductive by themselves.
+    """
+
+    literals: int = 4
+    variables: int = 3
+    candidates: int = 12
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """An invariant that was inferred.
+
+    Attributes:
+        excludes: the counterexample to induction that it was inferred from.
+    """
+
+    prop: Invariant
+    obligations: tuple[Obligation, ...]
+    clause: Clause
+    excludes: Step = field(repr=False)
+
+
+@dataclass
+class Inference:
+    """The lemmas so far, and what is proved from them.
+
+    Attributes:
+        model: its properties are the goals, and invariants that may be assumed.
+        given: the names of the latter.
+        lemmas: by name.
+        proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
+        dropped: the keys of clauses that were lemmas, and are not inductive.
+        left: the goal that no lemma was found for, and the state that is left, if z3 gave one.
+    """
+
+    model: Model
+    samples: Samples
+    limits: Limits
+    stop: Callable[[], str]
+    report: Report
+    given: frozenset[str] = frozenset()
+    lemmas: dict[str, Lemma] = field(default_factory=dict)
+    proofs: dict[str, frozenset[str]] = field(default_factory=dict)
+    dropped: set[str] = field(default_factory=set)
+    left: tuple[Obligation, Step | None] | None = None
+
+    def __post_init__(self) -> None:
+        self.prover = Prover(self.model, self.given)
+        self._known = {p.name for p in self.model.properties}
+        plain = Vocabulary(self.model, self.samples.history)
+        somebody = Vocabulary(self.model, self.samples.history, exists=True)
+        self._templates = [(each, False) for each in plain.templates(self.limits.variables)]
+        self._templates += [(each, True) for each in somebody.templates(min(2, self.limits.variables))]
+
+    def run(self) -> bool:
+        """Infers until every goal is proved from the lemmas; False if one is left, or the time is over."""
+        self.left = None
+        while (obligation := self._next()) is not None:
+            if self.stop():
+                self.left = self.left or (obligation, None)
+                return False
+            self.report(f"{obligation.name}; {len(self.lemmas)} lemmas, {len(self.dropped)} dropped")
+            reply = self.prover.ask(obligation, self._assumed)
+            if reply.used is not None:
+                self.proofs[obligation.name] = reply.used
+            elif reply.step is not None and self._exclude(reply.step):
+                continue
+            elif obligation.invariant in self.lemmas:
+                self.drop(obligation.invariant)
+            else:
+                self.left = obligation, reply.step
+                return False
+        return True
+
+    @property
+    def obligations(self) -> Iterator[Obligation]:
+        """The obligations of the goals, then those of the lemmas."""
+        yield from self.prover.goals
+        for lemma in self.lemmas.values():
+            yield from lemma.obligations
+
+    @property
+    def _assumed(self) -> set[str]:
+        return {*self.lemmas, *self._known}
+
+    def _next(self) -> Obligation | None:
+        return next((each for each in self.obligations if each.name not in self.proofs), None)
+
+    def drop(self, name: str) -> None:
+        """Removes a lemma that is not inductive, and what was proved with it."""
+        self.dropped.add(self.lemmas[name].clause.key)
+        self._remove(name)
+
+    def _remove(self, name: str) -> None:
+        lemma = self.lemmas.pop(name)
+        self.prover.remove(name)
+        own = {each.name for each in lemma.obligations}
+        self.proofs = {key: used for key, used in self.proofs.items() if name not in used and key not in own}
+
+    def keep_inductive(self) -> None:
+        """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
+        sound = {*self.lemmas, *self.given}  # the goals are not proved
+        self.proofs = {key: used for key, used in self.proofs.items() if used <= sound}
+        while not_inductive := [
+            name
+            for name, lemma in self.lemmas.items()
+            if any(each.name not in self.proofs and not self._prove(each) for each in lemma.obligations)
+        ]:
+            for name in not_inductive:
+                self._remove(name)
+
+    def _prove(self, obligation: Obligation) -> bool:
+        reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, quick=True)
+        if reply.used is not None:
+            self.proofs[obligation.name] = reply.used
+        return reply.proved
+
+    def minimize(self) -> None:
+        """Drops the lemmas that no proof needs, those that were found last first."""
+        self._prune()
+        for name in reversed(list(self.lemmas)):
+            if self.stop() or name not in self.lemmas:
+                continue
+            others = self._assumed - {name}
+            affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
+            replies = {}
+            for each in affected:
+                reply = self.prover.ask(each, others, quick=True)
+                if reply.used is None or name in reply.used:
+                    break
+                replies[each.name] = reply.used
+            else:
+                self.proofs.update(replies)
+                self._remove(name)
+                self._prune()
+
+    def _prune(self) -> None:
+        """Removes the lemmas on which no goal rests, directly or through others."""
+        needed: set[str] = set()
+        more = {used for each in self.prover.goals for used in self.proofs[each.name]}
+        while more:
+            needed |= more
+            resting = [each for name in more if name in self.lemmas for each in self.lemmas[name].obligations]
+            more = {used for each in resting for used in self.proofs[each.name]} - needed
+        for name in self.lemmas.keys() - needed:
+            self._remove(name)
+
+    def _exclude(self, step: Step) -> bool:
+        """Adds a lemma that excludes the state before a step; False if there is none."""
+        best: tuple[int, Clause, Invariant, Added] | None = None
+        tried = 0
+        for clause in self._candidates(step):
+            if self.stop():
+                break
+            prop = invariant(clause, self.samples.states, self._assumed)
+            formulas = self.prover.translated(prop)
+            failing = self.prover.failing(formulas, self._assumed, self.stop)
+            tried += 1
+            if best is None or failing < best[0]:
+                best = failing, clause, prop, formulas
+            if not failing or tried >= self.limits.candidates:
+                break
+        if best is None:
+            return False
+        _, clause, prop, formulas = best
+        self.prover.add(prop.name, formulas)
+        self.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause, step)
+        return True
+
+    def _candidates(self, step: Step) -> Iterator[Clause]:
+        """The clauses that exclude a state and are true of all samples; those with few variables and literals first."""
+        state = States.of(step.instance, [step.state])
+        known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
+        for exists in (False, True):
+            for level in range(1, self.limits.variables + self.limits.literals + 1):
+                for template, somebody in self._templates:
+                    if somebody is exists and 1 <= level - template.cost <= self.limits.literals:
+                        for clause in self._of_template(template, exists, state, level - template.cost):
+                            if clause.key not in known:
+                                known.add(clause.key)
+                                yield clause
+
+    def _of_template(self, template: Template, exists: bool, state: States, size: int) -> Iterator[Clause]:
+        rows, seen = None, set()
+        for bound in template.assignments(state):
+            if self.stop():
+                return
+            row = template.row(state, bound)[0]
+            if row.tobytes() not in seen:
+                seen.add(row.tobytes())
+                rows = rows or self.samples.rows(template, exists)
+                yield from clauses(rows, row, size)

@@ -1,0 +1,177 @@
+"""Strengthens the properties of a model: infers auxiliary invariants, minimizes them, and proves everything from scratch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang import Invariant, Model, Property
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.semantics import instances
+from schedproof.proofs.checking.slices import Slices
+from schedproof.proofs.gc_paused import gc_paused
+from schedproof.proofs.induction import Induction, Recheck, prove, recheck
+from schedproof.proofs.verdict import Counterexample, Verdict
+
+from .infer import Inference, Limits
+from .samples import Samples, Violation
+from .scopes import first_scope, grow
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """An auxiliary invariant that was inferred.
+
+    Attributes:
+        relative_to: the invariants that the proof of this one assumes.
+        excludes: the counterexample to induction that it was inferred from.
+    """
+
+    prop: Invariant
+    relative_to: Sequence[str]
+    excludes: Counterexample | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Strengthened:
+    """What became of one property.
+
+    Attributes:
+        model: the model with the property and what was inferred.
+        found: the auxiliary invariants; if the property is not proved, those that are inductive nevertheless.
+        induction: the proof from scratch.
+        rechecks: cvc5's answers to the obligations of that proof.
+        violation: a run that violates the property.
+        left: the counterexample to induction that no clause excludes.
+        why: why the property is not proved; "" if it is.
+        scopes: the explored scopes, each with its number of representatives.
+        complete: whether every state of each scope is a sample.
+    """
+
+    prop: str
+    model: Model
+    found: Sequence[Found] = ()
+    induction: Induction | None = field(default=None, repr=False)
+    rechecks: Sequence[Recheck] = ()
+    violation: Violation | None = None
+    left: Counterexample | None = None
+    why: str = ""
+    scopes: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the property is proved, from scratch."""
+        return self.induction is not None and self.induction.proved(self.prop)
+
+    @property
+    def disagreements(self) -> list[Recheck]:
+        """The obligations on which cvc5 contradicts z3."""
+        return [each for each in self.rechecks if each.agrees is False]
+
+
+def without_auxiliary(model: Model, prop: str) -> Model:
+    """The model with one property only: its proof may assume no other invariant."""
+    return model.asking([model.property(prop)])
+
+
+def strengthen(
+    model: Model,
+    prop: str,
+    *,
+    seconds: float = 300.0,
+    scope: Mapping[str, int] | None = None,
+    limits: Limits = Limits(),
+    halt: Callable[[], str] = lambda: "",
+    report: Report = lambda text: None,
+) -> Strengthened:
+    """Infers auxiliary invariants that make a property inductive for any number of objects.
+
+    Args:
+        model: the model. Its other invariants are assumed where they are inductive.
+        prop: the name of the property: an invariant, a step invariant or a recovery.
+        seconds: the time limit.
+        scope: the scope to learn from; by default scopes grow.
+        limits: how large clauses may be.
+        halt: returns why to stop, or "".
+        report: called with what is being done.
+
+    Raises:
+        UserError, ModelError: as :func:`schedproof.proofs.induction.prove`.
+    """
+    start = time.monotonic()
+
+    def stop() -> str:
+        return halt() or (f"the time limit of {seconds:g} s" if time.monotonic() - start > seconds else "")
+
+    def ended(result: Strengthened) -> Strengthened:
+        return replace(result, seconds=time.monotonic() - start)
+
+    report("proves what is inductive by itself")
+    base = prove(model, every=False, only=[prop])
+    if base.proved(prop):
+        return ended(Strengthened(prop, model, induction=base))
+    goal = model.property(prop)
+    given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
+    known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
+    asked = model.asking([goal, *given])
+    samples = Samples(asked, _history(asked, goal))
+    with gc_paused():
+        violation = grow(samples, [goal], scope, stop, report)
+        if violation is not None:
+            why = f"violated at {violation.scope}"
+            return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
+        inference = Inference(asked, samples, limits, stop, report, known)
+        complete = inference.run()
+        left = inference.left
+        if complete:
+            report("drops what is not needed")
+            inference.minimize()
+        else:
+            inference.keep_inductive()
+        found = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
+        shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
+    strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
+    report("proves everything from scratch")
+    induction = prove(strengthened, only=[prop, *found])
+    report("asks cvc5")
+    rechecks = list(recheck(induction))
+    why = ""
+    if not induction.proved(prop):
+        why = stop() or _why(inference)
+    added = [
+        Found(lemma.prop, induction.lemmas(name), found[name])
+        for name, lemma in inference.lemmas.items()
+        if induction.kept(name)
+    ]
+    return ended(
+        Strengthened(
+            prop, strengthened, added, induction, rechecks, None, shown_left, why, samples.scopes, samples.complete
+        )
+    )
+
+
+def _why(inference: Inference) -> str:
+    if inference.left is None:
+        return "what was inferred is not proved from scratch"
+    obligation, step = inference.left
+    if step is None:
+        return f"z3 does not know whether {obligation.name} holds"
+    limits = inference.limits
+    return (
+        f"no clause of up to {limits.literals} literals about up to {limits.variables} objects that holds at the explored "
+        f"scopes excludes the state before {obligation.name}"
+    )
+
+
+def _history(model: Model, prop: Property) -> frozenset[tuple[str, str]]:
+    """The history attributes that a property reads, with those that their updates read."""
+    some = next(iter(instances(model, first_scope(model))))
+    return Slices(some).of(prop)
+
+
+__all__ = ["Found", "Strengthened", "Verdict", "strengthen", "without_auxiliary"]
