@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, permutations
 
 import numpy as np
@@ -26,6 +27,9 @@ Values = NDArray[np.int8]
 
 MOST_NUMBERS = 8
 """Numbers of so many values or fewer are compared with constants one by one."""
+
+MOST_QUANTIFIED = 3
+"""Quantified formulas are features of templates with so many variables or fewer."""
 
 REACH = 2
 """Differences of numbers are told apart from -2 (or less) to 2 (or more)."""
@@ -225,28 +229,64 @@ class Vocabulary:
 
     Args:
         history: the history attributes that clauses may read.
-        exists: also "somebody refers to it", and the quantified formulas of the model's guards and properties.
+        exists: also "somebody refers to it".
     """
 
     model: Model
     history: frozenset[tuple[str, str]] = frozenset()
     exists: bool = False
 
-    def templates(self, most: int) -> list[Template]:
-        """The templates with up to ``most`` variables, those with few first."""
-        single = [s for s in self.model.sorts if s.single]
-        many = [s for s in self.model.sorts if not s.single]
-        found = []
-        for size in range(most + 1):
-            for sorts in _multisets(many, size):
-                if (template := self._template([*sorts, *single])) is not None:
-                    found.append(template)
+    @cached_property
+    def _formulas(self) -> list[t.Term]:
+        """The mined formulas, and with one of their variables bound: "with some quorum"."""
+        found = mined(self.model)
+        for formula in list(found):
+            free = list(t.free_variables(formula).values())
+            if len(free) > 1 and not formula_exists(formula):
+                found += [t.exists(v, formula) for v in free]
         return found
 
-    def _template(self, sorts: Sequence[Sort]) -> Template | None:
-        variables = named(sorts)
-        features = tuple(self._features(variables))
-        return Template(tuple(variables), features) if features else None
+    def templates(self, cost: int) -> Iterator[Template]:
+        """The templates with ``cost`` variables of sorts with many objects; a third one is tied to the others by an attribute."""
+        single = [s for s in self.model.sorts if s.single]
+        many = [s for s in self.model.sorts if not s.single]
+        for sorts in _multisets(many, cost):
+            if cost < 3 or self._connected(sorts):
+                template = self._template((*sorts, *single))
+                if template.features:
+                    yield template
+
+    def _template(self, sorts: tuple[Sort, ...]) -> Template:
+        if sorts not in self._made:
+            variables = named(sorts)
+            self._made[sorts] = Template(tuple(variables), tuple(self._features(variables)))
+        return self._made[sorts]
+
+    @cached_property
+    def _made(self) -> dict[tuple[Sort, ...], Template]:
+        return {}
+
+    def _connected(self, sorts: Sequence[Sort]) -> bool:
+        """Whether attributes tie all of these sorts together."""
+        reached, left = {sorts[0].name}, [s.name for s in sorts]
+        while more := [s for s in left if s not in reached and any(frozenset((s, r)) in self._ties for r in reached)]:
+            reached.update(more)
+        return reached.issuperset(left)
+
+    @cached_property
+    def _ties(self) -> set[frozenset[str]]:
+        """The pairs of sorts that one attribute ties: the owner, and what it refers to or contains."""
+        ties = set()
+        for machine in self.model.machines:
+            for attribute in machine.attributes:
+                tied = [machine.sort.name]
+                match attribute.type:
+                    case Ref(sort) | SetOf(sort):
+                        tied.append(sort.name)
+                    case Relation(sorts):
+                        tied += [s.name for s in sorts]
+                ties |= {frozenset(pair) for pair in combinations(tied, 2)}
+        return ties
 
     def _features(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         for v in variables:
@@ -262,9 +302,10 @@ class Vocabulary:
                 for chosen in _tuples(variables, kind.sorts):
                     yield _truth(attribute.has(*chosen))
         yield from self._of_two(variables)
+        if len(variables) <= MOST_QUANTIFIED:
+            yield from self._mined(variables)
         if self.exists:
             yield from self._somebody(variables)
-            yield from self._mined(variables)
 
     def _attributes(self, variables: Iterable[t.Var]) -> Iterator[tuple[t.Attr, Type, t.Var]]:
         for v in variables:
@@ -336,7 +377,7 @@ class Vocabulary:
     def _mined(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         """The quantified formulas of guards and properties, about each choice of variables."""
         seen: set[str] = set()
-        for formula in mined(self.model):
+        for formula in self._formulas:
             free = [v for v in t.free_variables(formula).values()]
             if not all(isinstance(v.type, Ref) for v in free):
                 continue
@@ -346,6 +387,11 @@ class Vocabulary:
                 if feature.key not in seen:
                     seen.add(feature.key)
                     yield feature
+
+
+def formula_exists(formula: t.Term) -> bool:
+    """Whether a formula begins with "some"."""
+    return isinstance(formula, t.Quantified) and not formula.universal
 
 
 def mined(model: Model) -> list[t.Term]:

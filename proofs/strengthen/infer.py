@@ -21,6 +21,9 @@ from .prover import Prover, Step
 from .samples import Samples
 from .wording import invariant
 
+SOMEBODY = 2
+"""Clauses with "somebody refers to it" are about so many objects or fewer."""
+
 Report = Callable[[str], None]
 
 
@@ -31,11 +34,13 @@ class Limits:
     Attributes:
         literals: the most literals.
         variables: the most variables of sorts with many objects.
+        together: the most literals and variables together.
         candidates: for each counterexample, how many clauses are tried for being inductive by themselves.
     """
 
     literals: int = 4
-    variables: int = 3
+    variables: int = 5
+    together: int = 7
     candidates: int = 12
 
 
@@ -80,10 +85,7 @@ class Inference:
     def __post_init__(self) -> None:
         self.prover = Prover(self.model, self.given)
         self._known = {p.name for p in self.model.properties}
-        plain = Vocabulary(self.model, self.samples.history)
-        somebody = Vocabulary(self.model, self.samples.history, exists=True)
-        self._templates = [(each, False) for each in plain.templates(self.limits.variables)]
-        self._templates += [(each, True) for each in somebody.templates(min(2, self.limits.variables))]
+        self._vocabularies = [Vocabulary(self.model, self.samples.history, exists) for exists in (False, True)]
 
     def run(self) -> bool:
         """Infers until every goal is proved from the lemmas; False if one is left, or the time is over."""
@@ -187,6 +189,9 @@ class Inference:
                 break
             prop = invariant(clause, self.samples.states, self._assumed)
             formulas = self.prover.translated(prop)
+            if not self.prover.begins(formulas):
+                self.dropped.add(clause.key)
+                continue
             failing = self.prover.failing(formulas, self._assumed, self.stop)
             tried += 1
             if best is None or failing < best[0]:
@@ -204,11 +209,14 @@ class Inference:
         """The clauses that exclude a state and are true of all samples; those with few variables and literals first."""
         state = States.of(step.instance, [step.state])
         known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
-        for exists in (False, True):
-            for level in range(1, self.limits.variables + self.limits.literals + 1):
-                for template, somebody in self._templates:
-                    if somebody is exists and 1 <= level - template.cost <= self.limits.literals:
-                        for clause in self._of_template(template, exists, state, level - template.cost):
+        for vocabulary in self._vocabularies:
+            for level in range(1, self.limits.together + 1):
+                for cost in range(min(level, self.limits.variables + 1)):
+                    size = level - cost
+                    if size > self.limits.literals or (vocabulary.exists and cost > SOMEBODY):
+                        continue
+                    for template in vocabulary.templates(cost):
+                        for clause in self._of_template(template, vocabulary.exists, state, size):
                             if clause.key not in known:
                                 known.add(clause.key)
                                 yield clause

@@ -124,6 +124,12 @@ class Prover:
             return []
         return sorted({*assume, obligation.invariant} & self._proof.assumed.keys())
 
+    def begins(self, formulas: Added) -> bool:
+        """Whether a candidate is quickly proved of the initial state. What axioms do not say of rigid attributes is not."""
+        return all(
+            self.ask(each, (), quick=True).proved for each in formulas.obligations if not each.inductive
+        )
+
     def failing(self, formulas: Added, assume: Collection[str], stop: Callable[[], str]) -> int:
         """How many obligations of a candidate are not quickly proved from it and from the invariants ``assume``."""
         count = 0

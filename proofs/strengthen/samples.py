@@ -12,6 +12,7 @@ from schedproof.model.lang import Model, Property
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
+from schedproof.proofs.checking.model_check import admitted
 from schedproof.proofs.exploration.explore import Exploration, ExplorationResult
 from schedproof.proofs.exploration.safety import Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample
@@ -54,7 +55,7 @@ class Samples:
             The run that violates one of ``watched``, or that ends in an ill-formed step; None if there is none.
         """
         text, count = scope_text(scope), 0
-        for instance in _some(instances(self.model, scope), MOST_CONFIGURATIONS):
+        for instance in _some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
             sliced = replace(instance, with_history=bool(self.history), history=self.history or None)
             explored, watches = Exploring(max_states=MOST_STATES, halt=halt).watch(sliced, watched)
             if (violation := _violation(explored, watches)) is not None:

@@ -43,7 +43,8 @@ def grow(
         The run that violates a property, if a scope has one.
     """
     model = samples.model
-    templates = Vocabulary(model, samples.history).templates(2)
+    vocabulary = Vocabulary(model, samples.history)
+    templates = [template for cost in range(3) for template in vocabulary.templates(cost)]
 
     def explore(sizes: Mapping[str, int]) -> Violation | None:
         report(f"explores {scope_text(sizes)}")
@@ -53,8 +54,10 @@ def grow(
     if scope is not None:
         return explore(check_scope(model, scope))
     sizes = first_scope(model)
-    if (violation := explore(sizes)) is not None:
-        return violation
+    first = [sizes] if sizes == (usual := check_scope(model, {})) else [sizes, usual]
+    for each in first:
+        if (violation := explore(each)) is not None:
+            return violation
     for template in templates:
         samples.rows(template, False)
     growing = [s.name for s in model.sorts if not s.single]
@@ -62,7 +65,7 @@ def grow(
         kept = []
         for sort in growing:
             larger = {**sizes, sort: sizes[sort] + 1}
-            if larger[sort] > MOST_OBJECTS or stop():
+            if larger[sort] > MOST_OBJECTS or stop() or scope_text(larger) in samples.scopes:
                 continue
             if (violation := explore(larger)) is not None:
                 return violation
