@@ -239,12 +239,21 @@ class Vocabulary:
     @cached_property
     def _formulas(self) -> list[t.Term]:
         """The mined formulas, and with one of their variables bound: "with some quorum"."""
-        found = mined(self.model)
+        found = [each for each in mined(self.model) if not self._reads_other_history(each)]
         for formula in list(found):
             free = list(t.free_variables(formula).values())
             if len(free) > 1 and not formula_exists(formula):
                 found += [t.exists(v, formula) for v in free]
         return found
+
+    def _reads_other_history(self, formula: t.Term) -> bool:
+        for part in t.subterms(formula):
+            if isinstance(part, t.Attr) and isinstance(part.of, t.Var) and isinstance(part.of.type, Ref):
+                sort = part.of.type.sort.name
+                attribute = self.model.machine(sort).attribute(part.name)
+                if attribute is not None and attribute.history and (sort, part.name) not in self.history:
+                    return True
+        return False
 
     def templates(self, cost: int) -> Iterator[Template]:
         """The templates with ``cost`` variables of sorts with many objects; a third one is tied to the others by an attribute."""
@@ -406,6 +415,8 @@ def mined(model: Model) -> list[t.Term]:
 def _always_defined(term: t.Term) -> bool:
     for part in t.subterms(term):
         if isinstance(part, t.Attr | t.Is) and not isinstance(part.of, t.Var):
+            return False
+        if isinstance(part, t.Var) and not isinstance(part.type, Ref):
             return False
         if isinstance(part, t.Fires | t.After | t.Count | t.Me | t.Given | t.Those | t.TuplesOf | t.Adjusted):
             return False

@@ -12,7 +12,7 @@ from schedproof.model.semantics import instances
 from schedproof.proofs.checking.slices import Slices
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import Induction, Recheck, prove, recheck
-from schedproof.proofs.verdict import Counterexample, Verdict
+from schedproof.proofs.verdict import Counterexample
 
 from .infer import Inference, Limits
 from .samples import Samples, Violation
@@ -66,7 +66,7 @@ class Strengthened:
     @property
     def proved(self) -> bool:
         """Whether the property is proved, from scratch."""
-        return self.induction is not None and self.induction.proved(self.prop)
+        return self.induction is not None and self.induction.proved(self.prop) and not self.disagreements
 
     @property
     def disagreements(self) -> list[Recheck]:
@@ -135,24 +135,25 @@ def strengthen(
             inference.keep_inductive()
         found = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
+    wanted = [prop] if complete else []
     strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
     report("proves everything from scratch")
-    induction = prove(strengthened, only=[prop, *found])
+    why = stop() or _why(inference)
+    result = Strengthened(
+        prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
+    )
+    if not wanted and not found:
+        return ended(result)
+    induction = prove(strengthened, only=[*wanted, *found])
     report("asks cvc5")
     rechecks = list(recheck(induction))
-    why = ""
-    if not induction.proved(prop):
-        why = stop() or _why(inference)
     added = [
         Found(lemma.prop, induction.lemmas(name), found[name])
         for name, lemma in inference.lemmas.items()
         if induction.kept(name)
     ]
-    return ended(
-        Strengthened(
-            prop, strengthened, added, induction, rechecks, None, shown_left, why, samples.scopes, samples.complete
-        )
-    )
+    result = replace(result, found=added, induction=induction, rechecks=rechecks)
+    return ended(replace(result, why="") if result.proved else result)
 
 
 def _why(inference: Inference) -> str:
@@ -172,6 +173,3 @@ def _history(model: Model, prop: Property) -> frozenset[tuple[str, str]]:
     """The history attributes that a property reads, with those that their updates read."""
     some = next(iter(instances(model, first_scope(model))))
     return Slices(some).of(prop)
-
-
-__all__ = ["Found", "Strengthened", "Verdict", "strengthen", "without_auxiliary"]

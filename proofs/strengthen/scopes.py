@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from schedproof.model.lang import Model, Property
-from schedproof.model.semantics import check_scope, scope_text
+from schedproof.model.semantics import ScopeError, check_scope, scope_text
 
 from .features import Vocabulary
 from .samples import Samples, Violation
@@ -51,13 +52,21 @@ def grow(
         until = time.monotonic() + SECONDS
         return samples.explore(sizes, lambda: stop() or ("long" if time.monotonic() > until else ""), watched)
 
+    def try_out(sizes: Mapping[str, int]) -> Violation | None:
+        """Explores a scope that nobody asked for: the model's configurations may not know it."""
+        with suppress(ScopeError):
+            return explore(sizes)
+        samples.scopes[scope_text(sizes)] = 0
+        return None
+
     if scope is not None:
         return explore(check_scope(model, scope))
     sizes = first_scope(model)
-    first = [sizes] if sizes == (usual := check_scope(model, {})) else [sizes, usual]
-    for each in first:
-        if (violation := explore(each)) is not None:
-            return violation
+    usual = check_scope(model, {})
+    if (violation := explore(usual)) is not None:
+        return violation
+    if sizes != usual and (violation := try_out(sizes)) is not None:
+        return violation
     for template in templates:
         samples.rows(template, False)
     growing = [s.name for s in model.sorts if not s.single]
@@ -67,7 +76,7 @@ def grow(
             larger = {**sizes, sort: sizes[sort] + 1}
             if larger[sort] > MOST_OBJECTS or stop() or scope_text(larger) in samples.scopes:
                 continue
-            if (violation := explore(larger)) is not None:
+            if (violation := try_out(larger)) is not None:
                 return violation
             if sum([samples.news(template) for template in templates]):
                 kept.append(sort)
