@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry import discovery
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
-from schedproof.proofs.induction import prove, provable
+from schedproof.proofs.induction import provable, prove
 from schedproof.proofs.strengthen import strengthen, without_auxiliary
-from schedproof.model.lang.properties import WELL_FORMED
 
 PROTOCOLS = Path(__file__).parent / "protocols" / "schedproof.toml"
 
@@ -48,11 +48,15 @@ class Measured:
     def row(self) -> str:
         """The line of the table."""
         people = "" if self.case.people is None else f" {self.case.people} |"
-        outcome = f"{self.invariants} |{people} {self.seconds:.1f} |" if self.proved else f"|{people} {self.seconds:.1f} | {self.why}"
+        outcome = (
+            f"{self.invariants} |{people} {self.seconds:.1f} |"
+            if self.proved
+            else f"|{people} {self.seconds:.1f} | {self.why}"
+        )
         return f"| {self.case.model.system} | {self.case.model.variant} | {self.case.prop} | {outcome} |"
 
 
-def own(systems: Sequence[str], variants: Sequence[str]) -> Iterator[Case]:
+def five_systems(systems: Sequence[str], variants: Sequence[str]) -> Iterator[Case]:
     """The properties of our systems whose proofs use other invariants."""
     index = discovery.every(Path(__file__).parent)
     for name in systems or ["hived", "beaker", "jobmon", "yunikorn", "yunikorn-merge"]:
@@ -79,7 +83,7 @@ def protocols(names: Sequence[str]) -> Iterator[Case]:
 def measured(case: Case, seconds: float) -> Measured:
     """Strengthens one property, without the other invariants of its model."""
     result = strengthen(without_auxiliary(case.model, case.prop), case.prop, seconds=seconds)
-    return Measured(case, result.proved, len(result.found), result.seconds, result.why)
+    return Measured(case, result.proved, len(result.inferred), result.seconds, result.why)
 
 
 def summary(results: Sequence[Measured]) -> str:
@@ -102,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for a property")
     options = parser.parse_args(arguments)
     own_systems = options.which == "own"
-    cases = own(options.names, options.variant) if own_systems else protocols(options.names)
+    cases = five_systems(options.names, options.variant) if own_systems else protocols(options.names)
     people = " people's |" if own_systems else ""
     print(f"| system | variant | property | invariants |{people} seconds | why not |")
     print("|---|---|---|---|---|---|" + ("---|" if own_systems else ""))

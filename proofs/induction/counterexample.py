@@ -213,9 +213,9 @@ class _Reader:
         return tuple(packed)
 
 
-def state_of(proof: Proof, found: SolverModel) -> tuple[Instance, State]:
+def state_of(proof: Proof, solution: SolverModel) -> tuple[Instance, State]:
     """The instance and the state before the step that a z3 model describes."""
-    reader = _Reader(proof, *found)
+    reader = _Reader(proof, *solution)
     return reader.instance, reader.state(proof.symbols)
 
 

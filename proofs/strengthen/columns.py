@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from schedproof.model.semantics import Instance, State
 
 Column = NDArray[np.int64]
 """One value for each state; references, enumeration values and sets as in a packed state."""
+
+
+Truths = NDArray[np.bool_]
+"""A truth value for each state."""
 
 
 class Unsupported(Exception):
@@ -88,12 +93,16 @@ class States:
         column: Column = self.matrix[:, self.instance.slot(sort) + number]
         return column
 
-    def truth(self, term: t.Term, bound: Mapping[str, int]) -> NDArray[np.bool_]:
+    def truth(self, term: t.Term, bound: Mapping[str, int]) -> Truths:
         """Whether a formula holds, for each state.
 
         Raises:
             Unsupported: the formula has no column.
         """
+        result: Truths = np.asarray(self._truth(term, bound), np.bool_)
+        return result
+
+    def _truth(self, term: t.Term, bound: Mapping[str, int]) -> Any:
         match term:
             case t.Constant(bool(value)):
                 return self._all == (0 if value else 1)
@@ -101,11 +110,10 @@ class States:
                 names = [s.name for s in self.instance.model.machine(sort).states]
                 return np.isin(self.state(sort.name, bound[name]).astype(np.int64), [names.index(s) for s in states])
             case t.Equal(left, right):
-                one = self.value(left, bound, self._type(right))
-                return np.asarray(one == self.value(right, bound, self._type(left)), np.bool_)
+                return self.value(left, bound, self._type(right)) == self.value(right, bound, self._type(left))
             case t.Less(left, right, or_equal):
                 one, other = self.value(left, bound), self.value(right, bound)
-                return np.asarray(one <= other if or_equal else one < other, np.bool_)
+                return one <= other if or_equal else one < other
             case t.Has(base, element):
                 return self._has(base, element, bound)
             case t.Not(part):
@@ -120,11 +128,9 @@ class States:
                 return self.truth(left, bound) == self.truth(right, bound)
             case t.Quantified(universal, variables, body):
                 every = [self.truth(body, {**bound, **chosen}) for chosen in self.choices(variables)]
-                if not every:
-                    return (self._all == 0) if universal else (self._all != 0)
                 return (np.logical_and if universal else np.logical_or).reduce(every)
             case t.Attr():
-                return np.asarray(self.value(term, bound) != 0, np.bool_)
+                return self.value(term, bound) != 0
         raise Unsupported(type(term).__name__)
 
     def choices(self, variables: Sequence[t.Var]) -> Iterator[dict[str, int]]:
@@ -133,13 +139,15 @@ class States:
         Raises:
             Unsupported: a variable is not an object.
         """
-        if not all(isinstance(v.type, Ref) for v in variables):
-            raise Unsupported("a variable that is not an object")
-        domains = [range(self.instance.sizes[v.type.sort.name]) for v in variables]
+        domains = []
+        for v in variables:
+            if not isinstance(v.type, Ref):
+                raise Unsupported("a variable that is not an object")
+            domains.append(range(self.instance.sizes[v.type.sort.name]))
         for numbers in product(*domains):
             yield dict(zip((v.name for v in variables), numbers, strict=True))
 
-    def _has(self, base: t.Term, element: t.Term, bound: Mapping[str, int]) -> NDArray[np.bool_]:
+    def _has(self, base: t.Term, element: t.Term, bound: Mapping[str, int]) -> Any:
         masks, kind = self.value(base, bound), self._type(base)
         objects = element.parts if isinstance(element, t.Tuple) else (element,)
         number, some = self._all, self._all == 0
@@ -149,7 +157,7 @@ class States:
             some = some & (each >= 0)
             number = number * size + each
         inside = (masks >> np.maximum(number, 0)) & 1
-        return some & np.asarray(inside == 1, np.bool_)
+        return some & (inside == 1)
 
     def _type(self, term: t.Term) -> Type | None:
         match term:

@@ -75,17 +75,17 @@ def cubes(matrix: NDArray[np.int8], row: Row, size: int) -> list[tuple[int, ...]
     differs = differs[np.argsort(differs.sum(axis=1), kind="stable")]
     whole = (1 << len(differs)) - 1
     hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
-    found: dict[tuple[int, ...], None] = {}
+    cubes_so_far: dict[tuple[int, ...], None] = {}
     nodes = 0
 
     def extend(chosen: tuple[int, ...], left: int, banned: frozenset[int]) -> None:
         nonlocal nodes
         nodes += 1
-        if len(found) >= MOST_CUBES or nodes > MOST_NODES:
+        if len(cubes_so_far) >= MOST_CUBES or nodes > MOST_NODES:
             return
         if not left:
             if len(chosen) == size and _minimal(hit, chosen, whole):
-                found[tuple(sorted(chosen))] = None
+                cubes_so_far[tuple(sorted(chosen))] = None
             return
         if len(chosen) == size:
             return
@@ -97,7 +97,7 @@ def cubes(matrix: NDArray[np.int8], row: Row, size: int) -> list[tuple[int, ...]
                 tried = tried | {int(n)}
 
     extend((), whole, frozenset())
-    return list(found)
+    return list(cubes_so_far)
 
 
 def _mask(bits: NDArray[np.bool_]) -> int:

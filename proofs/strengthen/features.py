@@ -32,7 +32,7 @@ MOST_QUANTIFIED = 3
 """Quantified formulas are features of templates with so many variables or fewer."""
 
 REACH = 2
-"""Differences of numbers are told apart from -2 (or less) to 2 (or more)."""
+"""Differences of numbers count from -2 (or less) to 2 (or more)."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,11 @@ class NumberFeature(Feature):
 
     def _between(self, first: int, last: int) -> t.Term:
         bounds: list[t.Term] = []
-        if first == last and not (first == self.low and self.open_below) and not (last == self.high and self.open_above):
+        if (
+            first == last
+            and not (first == self.low and self.open_below)
+            and not (last == self.high and self.open_above)
+        ):
             return t.Equal(self.left, self._other(first))
         if first > self.low:
             bounds.append(t.Less(self._other(first), self.left, True))
@@ -175,13 +179,13 @@ class NumberFeature(Feature):
 
 def _runs(numbers: Collection[int]) -> list[tuple[int, int]]:
     """The numbers as intervals."""
-    found: list[tuple[int, int]] = []
+    formulas: list[tuple[int, int]] = []
     for n in sorted(numbers):
-        if found and found[-1][1] == n - 1:
-            found[-1] = found[-1][0], n
+        if formulas and formulas[-1][1] == n - 1:
+            formulas[-1] = formulas[-1][0], n
         else:
-            found.append((n, n))
-    return found
+            formulas.append((n, n))
+    return formulas
 
 
 def negated(term: t.Term) -> t.Term:
@@ -239,12 +243,12 @@ class Vocabulary:
     @cached_property
     def _formulas(self) -> list[t.Term]:
         """The mined formulas, and with one of their variables bound: "with some quorum"."""
-        found = [each for each in mined(self.model) if not self._reads_other_history(each)]
-        for formula in list(found):
+        formulas = [each for each in mined(self.model) if not self._reads_other_history(each)]
+        for formula in list(formulas):
             free = list(t.free_variables(formula).values())
             if len(free) > 1 and not formula_exists(formula):
-                found += [t.exists(v, formula) for v in free]
-        return found
+                formulas += [t.exists(v, formula) for v in free]
+        return formulas
 
     def _reads_other_history(self, formula: t.Term) -> bool:
         for part in t.subterms(formula):
@@ -300,7 +304,7 @@ class Vocabulary:
     def _features(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         for v in variables:
             yield from self._of_one(v)
-        for attribute, kind, v in self._attributes(variables):
+        for attribute, kind, _ in self._attributes(variables):
             if isinstance(kind, Ref):
                 for w in self._of_sort(variables, kind.sort):
                     yield _truth(attribute == w)
@@ -353,7 +357,7 @@ class Vocabulary:
             match kind, second:
                 case Ref(a), Ref(b) if a == b:
                     yield TruthFeature(f"{key} equal", names, t.Equal(one, other))
-                case (IntRange() | Integer()), (IntRange() | Integer()):
+                case ((IntRange() | Integer()), (IntRange() | Integer())):
                     yield NumberFeature(key, names, one, other, -REACH, REACH, True, True)
                 case EnumType(a_words), EnumType(b_words) if a_words == b_words:
                     yield TruthFeature(f"{key} equal", names, t.Equal(one, other))
@@ -387,7 +391,7 @@ class Vocabulary:
         """The quantified formulas of guards and properties, about each choice of variables."""
         seen: set[str] = set()
         for formula in self._formulas:
-            free = [v for v in t.free_variables(formula).values()]
+            free = list(t.free_variables(formula).values())
             if not all(isinstance(v.type, Ref) for v in free):
                 continue
             for chosen in _tuples(variables, [v.type.sort for v in free if isinstance(v.type, Ref)]):
@@ -409,7 +413,12 @@ def mined(model: Model) -> list[t.Term]:
     sources += [g for rule in model.rules for g in rule.when]
     for prop in model.properties:
         sources += [part for part in (getattr(prop, "given", None), getattr(prop, "then", None)) if part is not None]
-    return [part for term in sources for part in t.subterms(term) if isinstance(part, t.Quantified) and _always_defined(part)]
+    return [
+        part
+        for term in sources
+        for part in t.subterms(term)
+        if isinstance(part, t.Quantified) and _always_defined(part)
+    ]
 
 
 def _always_defined(term: t.Term) -> bool:
@@ -475,4 +484,3 @@ def named(sorts: Sequence[Sort]) -> list[t.Var]:
         number = counts[sort.short]
         variables.append(t.Var(sort.short if number == 1 else f"{sort.short}{number}", Ref(sort)))
     return variables
-

@@ -1,7 +1,7 @@
 """Infers invariants that make properties inductive, led by counterexamples to induction.
 
 Each counterexample is a state before a step. If no sample looks like it, a clause that is true of all samples excludes it.
-That clause becomes a lemma, with obligations of its own. A lemma that meets a counterexample which no clause excludes is
+That clause becomes a lemma, with obligations of its names. A lemma that meets a counterexample which no clause excludes is
 dropped. Nothing here is trusted: see :mod:`.result`.
 """
 
@@ -129,8 +129,8 @@ class Inference:
     def _remove(self, name: str) -> None:
         lemma = self.lemmas.pop(name)
         self.prover.remove(name)
-        own = {each.name for each in lemma.obligations}
-        self.proofs = {key: used for key, used in self.proofs.items() if name not in used and key not in own}
+        names = {each.name for each in lemma.obligations}
+        self.proofs = {key: used for key, used in self.proofs.items() if name not in used and key not in names}
 
     def keep_inductive(self) -> None:
         """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
@@ -145,7 +145,7 @@ class Inference:
                 self._remove(name)
 
     def _prove(self, obligation: Obligation) -> bool:
-        reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, quick=True)
+        reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, short=True)
         if reply.used is not None:
             self.proofs[obligation.name] = reply.used
         return reply.proved
@@ -160,7 +160,7 @@ class Inference:
             affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
             replies = {}
             for each in affected:
-                reply = self.prover.ask(each, others, quick=True)
+                reply = self.prover.ask(each, others, short=True)
                 if reply.used is None or name in reply.used:
                     break
                 replies[each.name] = reply.used

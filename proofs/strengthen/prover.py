@@ -18,9 +18,9 @@ from schedproof.proofs.induction.solve import Context
 from schedproof.proofs.verdict import Counterexample
 
 NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 12_000_000
-"""z3's limits for one question, in its own steps: with relevant objects only, with all, and before it gives up."""
+"""z3's limits for one question, in its name steps: with relevant objects only, with all, and before it gives up."""
 
-QUICK_EFFORT = 250_000
+SHORT_EFFORT = 250_000
 """The limit for each question about a candidate."""
 
 MOST_REMOVED = 40
@@ -32,13 +32,13 @@ class Step:
     """A counterexample to induction: the state before a step that violates something.
 
     Attributes:
-        found: the state as z3 has it.
+        solution: the state as z3 has it.
     """
 
     obligation: Obligation
     instance: Instance
     state: State
-    found: SolverModel = field(repr=False)
+    solution: SolverModel = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -94,26 +94,26 @@ class Prover:
             self._contexts[key] = Context(self._proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
 
-    def ask(self, obligation: Obligation, assume: Iterable[str], *, quick: bool = False) -> Reply:
+    def ask(self, obligation: Obligation, assume: Iterable[str], *, short: bool = False) -> Reply:
         """Whether the obligation follows from the invariants ``assume``, its own among them if it has one.
 
         Args:
-            quick: give up early; a reply that is neither then means little.
+            short: give up early; a reply that is neither then means little.
         """
         self.questions += 1
-        own = obligation.invariant
-        if obligation.inductive and self._proof.stated.get(own) is obligation.goal:
-            return Reply(frozenset({own}))  # the step writes nothing that it reads
+        name = obligation.invariant
+        if obligation.inductive and self._proof.stated.get(name) is obligation.goal:
+            return Reply(frozenset({name}))  # the step writes nothing that it reads
         names = self._assumable(obligation, assume)
         context = self._context(obligation)
         goal = context.less_what_is_said(obligation.goal)
-        alone = [name for name in names if name == own]
-        proved, used = context.ask_nearby(goal, (alone, names), QUICK_EFFORT if quick else NEAR_EFFORT)
+        alone = [name for name in names if name == name]
+        proved, used = context.ask_nearby(goal, (alone, names), SHORT_EFFORT if short else NEAR_EFFORT)
         if proved:
             return Reply(used)
-        for effort in (QUICK_EFFORT,) if quick else (QUICK_EFFORT, FAR_EFFORT, LAST_EFFORT):
-            if (found := context.refute(goal, names, effort, fewest=False)) is not None:
-                return Reply(step=Step(obligation, *state_of(self._proof, found), found))
+        for effort in (SHORT_EFFORT,) if short else (SHORT_EFFORT, FAR_EFFORT, LAST_EFFORT):
+            if (solution := context.refute(goal, names, effort, fewest=False)) is not None:
+                return Reply(step=Step(obligation, *state_of(self._proof, solution), solution))
             status, used = context.ask(goal, names, effort)
             if status == "unsat":
                 return Reply(used)
@@ -125,13 +125,11 @@ class Prover:
         return sorted({*assume, obligation.invariant} & self._proof.assumed.keys())
 
     def begins(self, formulas: Added) -> bool:
-        """Whether a candidate is quickly proved of the initial state. What axioms do not say of rigid attributes is not."""
-        return all(
-            self.ask(each, (), quick=True).proved for each in formulas.obligations if not each.inductive
-        )
+        """Whether a candidate is soon proved of the initial state. What axioms do not say of rigid attributes is not."""
+        return all(self.ask(each, (), short=True).proved for each in formulas.obligations if not each.inductive)
 
     def failing(self, formulas: Added, assume: Collection[str], stop: Callable[[], str]) -> int:
-        """How many obligations of a candidate are not quickly proved from it and from the invariants ``assume``."""
+        """How many obligations of a candidate are not soon proved from it and from the invariants ``assume``."""
         count = 0
         for obligation in formulas.obligations:
             if stop():
@@ -145,10 +143,10 @@ class Prover:
             if obligation.inductive:
                 context.near.add(context.relevance.limited(formulas.assumed))
             goal = context.less_what_is_said(obligation.goal)
-            count += not context.ask_nearby(goal, [names], QUICK_EFFORT)[0]
+            count += not context.ask_nearby(goal, [names], SHORT_EFFORT)[0]
             context.near.pop()
         return count
 
     def shown(self, step: Step) -> Counterexample:
         """The counterexample to induction for a reader."""
-        return shown(self._proof, step.obligation, *step.found)
+        return shown(self._proof, step.obligation, *step.solution)

@@ -16,13 +16,16 @@ from schedproof.proofs.verdict import Counterexample
 
 from .infer import Inference, Limits
 from .samples import Samples, Violation
-from .scopes import first_scope, grow
+from .scopes import grow
 
 Report = Callable[[str], None]
 
+ORDINARY = Limits()
+"""The limits of clauses that are not chosen."""
+
 
 @dataclass(frozen=True)
-class Found:
+class Inferred:
     """An auxiliary invariant that was inferred.
 
     Attributes:
@@ -41,7 +44,7 @@ class Strengthened:
 
     Attributes:
         model: the model with the property and what was inferred.
-        found: the auxiliary invariants; if the property is not proved, those that are inductive nevertheless.
+        inferred: the auxiliary invariants; if the property is not proved, those that are inductive nevertheless.
         induction: the proof from scratch.
         rechecks: cvc5's answers to the obligations of that proof.
         violation: a run that violates the property.
@@ -53,7 +56,7 @@ class Strengthened:
 
     prop: str
     model: Model
-    found: Sequence[Found] = ()
+    inferred: Sequence[Inferred] = ()
     induction: Induction | None = field(default=None, repr=False)
     rechecks: Sequence[Recheck] = ()
     violation: Violation | None = None
@@ -85,7 +88,7 @@ def strengthen(
     *,
     seconds: float = 300.0,
     scope: Mapping[str, int] | None = None,
-    limits: Limits = Limits(),
+    limits: Limits = ORDINARY,
     halt: Callable[[], str] = lambda: "",
     report: Report = lambda text: None,
 ) -> Strengthened:
@@ -119,7 +122,7 @@ def strengthen(
     given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
     asked = model.asking([goal, *given])
-    samples = Samples(asked, _history(asked, goal))
+    samples = Samples(asked, _history(asked, goal, scope))
     with gc_paused():
         violation = grow(samples, [goal], scope, stop, report)
         if violation is not None:
@@ -133,26 +136,26 @@ def strengthen(
             inference.minimize()
         else:
             inference.keep_inductive()
-        found = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
+        excluded = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
-    wanted = [prop] if complete else []
+    goals = [prop] if complete else []
     strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
     report("proves everything from scratch")
     why = stop() or _why(inference)
     result = Strengthened(
         prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
     )
-    if not wanted and not found:
+    if not goals and not excluded:
         return ended(result)
-    induction = prove(strengthened, only=[*wanted, *found])
+    induction = prove(strengthened, only=[*goals, *excluded])
     report("asks cvc5")
     rechecks = list(recheck(induction))
     added = [
-        Found(lemma.prop, induction.lemmas(name), found[name])
+        Inferred(lemma.prop, induction.lemmas(name), excluded[name])
         for name, lemma in inference.lemmas.items()
         if induction.kept(name)
     ]
-    result = replace(result, found=added, induction=induction, rechecks=rechecks)
+    result = replace(result, inferred=added, induction=induction, rechecks=rechecks)
     return ended(replace(result, why="") if result.proved else result)
 
 
@@ -169,7 +172,7 @@ def _why(inference: Inference) -> str:
     )
 
 
-def _history(model: Model, prop: Property) -> frozenset[tuple[str, str]]:
+def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
     """The history attributes that a property reads, with those that their updates read."""
-    some = next(iter(instances(model, first_scope(model))))
-    return Slices(some).of(prop)
+    some = next(instances(model, scope or {}), None)
+    return Slices(some).of(prop) if some is not None else frozenset()

@@ -24,7 +24,7 @@ MOST_STATES = 60_000
 """The most states of one configuration; of a larger one, as many of its first states are samples."""
 
 MOST_CONFIGURATIONS = 40
-"""The most configurations of a scope; those of a larger one are taken evenly."""
+"""The most configurations of a scope; those of a larger one are chosen at even distances."""
 
 MOST_ROWS = 400_000
 """The most different rows of a template."""
@@ -77,7 +77,6 @@ class Samples:
         rows.extend(self.states)
         return rows
 
-
     def news(self, template: Template) -> int:
         """How many rows of a template the newest samples add."""
         before = self._rows.get(_key(template, False))
@@ -95,7 +94,7 @@ class Rows:
 
     template: Template
     matrix: NDArray[np.int8] = field(init=False)
-    taken: int = 0
+    read: int = 0
 
     def __post_init__(self) -> None:
         width = len(self.template.features)
@@ -104,10 +103,12 @@ class Rows:
 
     def extend(self, states: Sequence[States]) -> None:
         """Adds the rows of the states that were not there before."""
-        for each in states[self.taken :]:
+        for each in states[self.read :]:
             for bound in self.template.assignments(each):
-                self.matrix = self._distinct(np.concatenate([self.matrix, self._distinct(self.template.row(each, bound))]))
-        self.taken = len(states)
+                self.matrix = self._distinct(
+                    np.concatenate([self.matrix, self._distinct(self.template.row(each, bound))])
+                )
+        self.read = len(states)
 
     def _distinct(self, rows: NDArray[np.int8]) -> NDArray[np.int8]:
         """The rows without repetition. Two that share a hash would count as one: a sample less, which is harmless."""
@@ -158,5 +159,5 @@ def _matrix(instance: Instance, explored: object) -> States:
 
 
 def _some(every: Iterator[Instance], most: int) -> list[Instance]:
-    found = list(every)
-    return found if len(found) <= most else found[:: -(-len(found) // most)]
+    every_instance = list(every)
+    return every_instance if len(every_instance) <= most else every_instance[:: -(-len(every_instance) // most)]

@@ -37,8 +37,8 @@ class Names:
 
     def sort(self, sort: Sort) -> str:
         """An expression for a sort."""
-        found = next((name for name, value in self.known.items() if isinstance(value, Sort) and value == sort), None)
-        return found or f'{self.model}.machine("{sort.name}").sort'
+        known_as = next((name for name, value in self.known.items() if isinstance(value, Sort) and value == sort), None)
+        return known_as or f'{self.model}.machine("{sort.name}").sort'
 
     def reuses(self, v: t.Var) -> bool:
         """Whether the module has this variable under its own name."""

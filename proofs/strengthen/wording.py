@@ -12,14 +12,14 @@ from schedproof.model.lang.wording import show_term
 
 from .columns import States
 from .cubes import Clause
-from .features import Feature, NumberFeature, StateFeature, TruthFeature, negated
+from .features import Feature, NumberFeature, StateFeature, TruthFeature
 
 LONGEST = 48
 """The most characters of a name."""
 
 
-def invariant(clause: Clause, samples: Iterable[States], taken: Collection[str]) -> Invariant:
-    """The invariant that a clause states, with a name that is not ``taken``.
+def invariant(clause: Clause, samples: Iterable[States], used_names: Collection[str]) -> Invariant:
+    """The invariant that a clause states, with a name that is not ``used_names``.
 
     A condition that two objects are distinct is left out if the samples do not need it.
     """
@@ -33,7 +33,7 @@ def invariant(clause: Clause, samples: Iterable[States], taken: Collection[str])
     given, then = parts(clause, apart)
     body = then if given is None else t.implies(given, then)
     whole = t.forall(variables, body) if variables else body
-    name = _free(_name(given, then), taken)
+    name = _free(_name(given, then), used_names)
     return Invariant(name=name, says=show_term(whole), over=variables, given=given, then=then)
 
 
@@ -49,8 +49,8 @@ def parts(clause: Clause, apart: Sequence[tuple[t.Var, t.Var]]) -> tuple[t.Term 
         (v, w), *_ = apart
         return t.both([_premise(*each) for each in literals]), t.Equal(v, w)
     last = max(literals, key=lambda each: _weight(*each))
-    premises = [t.Not(t.Equal(v, w)) for v, w in apart]
-    premises = [*[_premise(*each) for each in literals if each is not last], *premises]
+    premises = [_premise(*each) for each in literals if each is not last]
+    premises += [t.Not(t.Equal(v, w)) for v, w in apart]
     return (t.both(premises) if premises else None), last[0].literal(last[1])
 
 
@@ -121,12 +121,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", split.lower()).strip("-")
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free(name: str, used_names: Collection[str]) -> str:
     number, chosen = 1, name
-    while chosen in taken:
+    while chosen in used_names:
         number += 1
         chosen = f"{name}-{number}"
     return chosen
-
-
-__all__ = ["invariant", "negated", "parts"]

@@ -22,10 +22,10 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented, shown
 from schedproof.proofs.induction import provable
-from schedproof.proofs.verdict import Counterexample
 from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
 from schedproof.proofs.strengthen.run import strengthen as infer
 from schedproof.proofs.strengthen.source import Names, text
+from schedproof.proofs.verdict import Counterexample
 
 
 @click.command(
@@ -67,18 +67,18 @@ def strengthen(
     able = [name for name in provable(model) if name != WELL_FORMED]
     scopes.checkable(properties, able, "strengthen", f"schedproof verify {system}")
     names = _names(chosen, model) if write else Names.of(model)
-    wanted = list(properties) or [name for name in able if name not in model.refuted]
+    goals = list(properties) or [name for name in able if name not in model.refuted]
     sizes = scopes.scope(model, scope) if scope is not None else None
     results: list[Strengthened] = []
     with progress("strengthen") as report, stoppable() as halt:
         known = model
-        for name in wanted:
+        for name in goals:
             start = without_auxiliary(model, name) if alone else known
             results.append(
                 infer(start, name, seconds=time_limit, scope=sizes, halt=halt, report=_reporter(report, model, name))
             )
             if not alone:
-                known = known.asking([*known.properties, *(each.prop for each in results[-1].found)])
+                known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
     exit_code = Exit.worst(_code(each) for each in results)
     if json_file is not None:
         json_file.write_json({"system": system, "variant": model.variant,
@@ -86,11 +86,13 @@ def strengthen(
     if json_file is None or not json_file.is_stdout:
         for each in results:
             _print(model, each, names)
-    inferred = [each.prop for result in results for each in result.found]
+    inferred = [each.prop for result in results for each in result.inferred]
     if write and names is not None and inferred:
         path = Path(model.place.file)
         path.write_text(f"{path.read_text().rstrip()}\n\n{text(names, inferred)}")
-        click.echo(f"appended {count(len(inferred), 'invariant')} to {path.name}; 'schedproof prove {system}' checks them")
+        click.echo(
+            f"appended {count(len(inferred), 'invariant')} to {path.name}; 'schedproof prove {system}' checks them"
+        )
     return exit_code
 
 
@@ -128,7 +130,7 @@ def _as_json(result: Strengthened) -> dict[str, Any]:
         "seconds": round(result.seconds, 4),
         "invariants": [
             {"name": each.prop.name, "says": each.prop.says, "relative_to": list(each.relative_to)}
-            for each in result.found
+            for each in result.inferred
         ],
     }
     if result.why:
@@ -147,7 +149,7 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         click.echo(indented(counterexample_lines(model, result.violation.counterexample)))
         return
     if result.proved:
-        rests = f" with {count(len(result.found), 'auxiliary invariant')}" if result.found else " without any"
+        rests = f" with {count(len(result.inferred), 'auxiliary invariant')}" if result.inferred else " without any"
         click.echo(f"{heading}: proved{rests} {took}")
     else:
         click.echo(f"{heading}: undetermined: {result.why} {took}")
@@ -155,7 +157,7 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         explored = "; ".join(f"{scope}: {number}" for scope, number in result.scopes.items())
         part = "" if result.complete else ", not all of them"
         click.echo(f"  learnt from the states{part} at {explored}")
-    for each in result.found:
+    for each in result.inferred:
         click.echo(f"  {each.prop.name}: {each.prop.says}")
         relative = ", ".join(each.relative_to)
         click.echo(f"    inductive {f'relative to {relative}' if relative else 'by itself'}")
@@ -164,14 +166,14 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
     if result.left is not None:
         click.echo("  what is left:")
         click.echo(indented(counterexample_lines(result.model, result.left)))
-    if result.found and names is not None:
+    if result.inferred and names is not None:
         click.echo()
-        click.echo(text(names, [each.prop for each in result.found]))
+        click.echo(text(names, [each.prop for each in result.inferred]))
 
 
 def _state(run: Counterexample) -> str:
     """The state before a step, on one line."""
     return "; ".join(
         f"{name}: {', '.join(f'{field} {shown(value)}' for field, value in fields.items())}" if fields else name
-        for name, fields in run.start.items()
+        for name, fields in (run.start or {}).items()
     )

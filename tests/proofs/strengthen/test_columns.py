@@ -1,0 +1,87 @@
+"""The values of terms in many states at once are those of the interpreted meaning, state by state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from schedproof.model.lang import Invariant, Model, Ref
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Instance, Moment, Undefined, compile_term, instances
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.strengthen.columns import States, Unsupported
+from schedproof.proofs.strengthen.features import Vocabulary
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.support.random_models import RelationMaker, random_model
+from tests.support.sample import thinned
+from tests.support.toys import WORKSHOP
+
+MOST = 40
+"""States that are compared."""
+
+
+def formulas(model: Model) -> Iterator[t.Term]:
+    """The formulas of guards and properties, and their parts."""
+    whole = [g for action in model.actions for g in action.when]
+    for prop in model.properties:
+        if isinstance(prop, Invariant):
+            whole += [each for each in (prop.given, prop.then) if each is not None]
+    for each in whole:
+        for part in t.subterms(each):
+            if isinstance(
+                part, t.Is | t.Equal | t.Less | t.Has | t.Not | t.And | t.Or | t.Implies | t.Iff | t.Quantified
+            ):
+                yield part
+
+
+def compared(instance: Instance) -> int:
+    """Compares every formula that has a column, in some states; returns how many have one."""
+    found = explore(instance, symmetry=False, limit=300).states
+    chosen = found[:: len(found) // MOST + 1]
+    states, number = States.of(instance, chosen), 0
+    for formula in formulas(instance.model):
+        free = t.free_variables(formula)
+        if not all(isinstance(v.type, Ref) for v in free.values()):
+            continue
+        meaning = compile_term(instance, formula, free)
+        for bound in list(states.choices(list(free.values())))[:4]:
+            try:
+                column = states.truth(formula, bound)
+            except Unsupported:
+                continue
+            number += 1
+            for state, value in zip(chosen, column, strict=True):
+                try:
+                    assert bool(value) is bool(meaning(Moment(state, dict(bound)))), (formula, bound, state)
+                except Undefined:
+                    raise AssertionError("a formula with a column is defined") from None
+    return number
+
+
+@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, TWO_PHASE, WORKSHOP], ids=lambda m: m.system)
+def test_columns_are_the_interpreted_meaning(model: Model) -> None:
+    assert sum(compared(instance) for instance in instances(model, {})) > 3
+
+
+@pytest.mark.parametrize("seed", thinned(range(24), 6))
+def test_columns_of_random_models(seed: int) -> None:
+    assert compared(random_model(seed, RelationMaker).instance(with_history=True)) > 0
+
+
+@pytest.mark.parametrize("model", [LEASES, TWO_PHASE, WORKSHOP], ids=lambda m: m.system)
+def test_a_literal_says_what_the_feature_has(model: Model) -> None:
+    (instance, *_) = instances(model, {})
+    states = States.of(instance, explore(instance, symmetry=False, limit=60).states)
+    vocabulary, said = Vocabulary(model, exists=True), 0
+    for template in (each for cost in (1, 2) for each in vocabulary.templates(cost)):
+        for bound in list(template.assignments(states))[:2]:
+            for feature in template.features:
+                values = feature.values(states, bound)
+                domain = sorted(feature.domain)
+                for allowed in ({domain[0]}, {domain[-1]}, set(domain[1:]), {domain[0], domain[-1]}):
+                    if 0 < len(allowed) < len(domain):
+                        truths = states.truth(feature.literal(allowed), bound)
+                        assert [v in allowed for v in values.tolist()] == truths.tolist(), (feature.key, allowed)
+                        said += 1
+    assert said > 20
