@@ -422,10 +422,11 @@ def mined(model: Model) -> list[t.Term]:
 
 
 def _always_defined(term: t.Term) -> bool:
+    """Whether a formula speaks of one state and of objects only, and reads no attribute of what may be none."""
     for part in t.subterms(term):
         if isinstance(part, t.Attr | t.Is) and not isinstance(part.of, t.Var):
             return False
-        if isinstance(part, t.Var) and not isinstance(part.type, Ref):
+        if not all(isinstance(v.type, Ref) for v in (*t.bound_by(part), *([part] if isinstance(part, t.Var) else ()))):
             return False
         if isinstance(part, t.Fires | t.After | t.Count | t.Me | t.Given | t.Those | t.TuplesOf | t.Adjusted):
             return False
