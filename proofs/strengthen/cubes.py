@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .features import Feature, Template
-from .samples import Rows
+from .samples import Rows, distinct
 
 Row = NDArray[np.int8]
 
@@ -55,49 +55,59 @@ class Clause:
         return failing
 
 
-def clauses(rows: Rows, row: Row, size: int) -> Iterator[Clause]:
-    """The minimal clauses of ``size`` literals that exclude ``row`` and hold in all ``rows``.
+class Difference:
+    """A row to exclude beside the rows of the samples: where it differs from each.
 
-    Each is given with as few allowed values as the samples permit, then as it is.
+    Attributes:
+        rows: the samples.
+        row: the row to exclude.
+        possible: whether no sample is the row itself.
     """
-    template = rows.template
-    for cube in cubes(rows.matrix, row, size):
-        yield widened(rows, row, cube)
-        plain = [(template.features[n], template.features[n].domain - {int(row[n])}) for n in cube]
-        yield Clause(template, tuple(plain))
 
+    def __init__(self, rows: Rows, row: Row) -> None:
+        self.rows, self.row = rows, row
+        differs = distinct(rows.matrix != row)
+        differs = differs[np.argsort(differs.sum(axis=1), kind="stable")]
+        self.possible = bool(differs.any(axis=1).all())
+        self._at = [[int(n) for n in np.flatnonzero(each)] for each in differs]
+        self._whole = (1 << len(differs)) - 1
+        self._hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
 
-def cubes(matrix: NDArray[np.int8], row: Row, size: int) -> list[tuple[int, ...]]:
-    """The sets of ``size`` features, none of which can be left out, whose values in ``row`` no row of the matrix has together."""
-    differs = np.unique(matrix != row, axis=0)
-    if not len(differs) or not differs.any(axis=1).all():
-        return [] if len(differs) else ([()] if size == 0 else [])  # the row itself is one of the samples
-    differs = differs[np.argsort(differs.sum(axis=1), kind="stable")]
-    whole = (1 << len(differs)) - 1
-    hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
-    cubes_so_far: dict[tuple[int, ...], None] = {}
-    nodes = 0
+    def clauses(self, size: int) -> Iterator[Clause]:
+        """The minimal clauses of ``size`` literals that exclude the row and hold in all samples.
 
-    def extend(chosen: tuple[int, ...], left: int, banned: frozenset[int]) -> None:
-        nonlocal nodes
-        nodes += 1
-        if len(cubes_so_far) >= MOST_CUBES or nodes > MOST_NODES:
-            return
-        if not left:
-            if len(chosen) == size and _minimal(hit, chosen, whole):
-                cubes_so_far[tuple(sorted(chosen))] = None
-            return
-        if len(chosen) == size:
-            return
-        first = (left & -left).bit_length() - 1
-        tried = banned
-        for n in np.flatnonzero(differs[first]):
-            if int(n) not in tried:
-                extend((*chosen, int(n)), left & ~hit[n], tried)
-                tried = tried | {int(n)}
+        Each is given with as few allowed values as the samples permit, then as it is.
+        """
+        features = self.rows.template.features
+        for cube in self.cubes(size):
+            yield widened(self.rows, self.row, cube)
+            plain = [(features[n], features[n].domain - {int(self.row[n])}) for n in cube]
+            yield Clause(self.rows.template, tuple(plain))
 
-    extend((), whole, frozenset())
-    return list(cubes_so_far)
+    def cubes(self, size: int) -> list[tuple[int, ...]]:
+        """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together."""
+        cubes: dict[tuple[int, ...], None] = {}
+        nodes = 0
+
+        def extend(chosen: tuple[int, ...], left: int, banned: frozenset[int]) -> None:
+            nonlocal nodes
+            nodes += 1
+            if len(cubes) >= MOST_CUBES or nodes > MOST_NODES:
+                return
+            if not left:
+                if len(chosen) == size and _minimal(self._hit, chosen, self._whole):
+                    cubes[tuple(sorted(chosen))] = None
+                return
+            if len(chosen) == size:
+                return
+            for n in self._at[(left & -left).bit_length() - 1]:
+                if n not in banned:
+                    extend((*chosen, n), left & ~self._hit[n], banned)
+                    banned = banned | {n}
+
+        if self.possible:
+            extend((), self._whole, frozenset())
+        return list(cubes)
 
 
 def _mask(bits: NDArray[np.bool_]) -> int:

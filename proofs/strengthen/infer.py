@@ -15,7 +15,7 @@ from schedproof.proofs.induction import Obligation
 from schedproof.proofs.induction.obligations import Added
 
 from .columns import States
-from .cubes import Clause, clauses
+from .cubes import Clause, Difference
 from .features import Template, Vocabulary
 from .prover import Prover, Step
 from .samples import Samples
@@ -35,13 +35,16 @@ class Limits:
         literals: the most literals.
         variables: the most variables of sorts with many objects.
         together: the most literals and variables together.
-        candidates: for each counterexample, how many clauses are tried for being inductive by themselves.
+        candidates, alike, larger: for each counterexample, how many clauses are tried for being inductive by themselves, how
+            many of them of one size, and how much larger they are than the smallest.
     """
 
     literals: int = 4
     variables: int = 5
     together: int = 7
-    candidates: int = 12
+    candidates: int = 20
+    alike: int = 6
+    larger: int = 1
 
 
 @dataclass(frozen=True)
@@ -183,20 +186,27 @@ class Inference:
     def _exclude(self, step: Step) -> bool:
         """Adds a lemma that excludes the state before a step; False if there is none."""
         best: tuple[int, Clause, Invariant, Added] | None = None
-        tried = 0
-        for clause in self._candidates(step):
+        tried: dict[int, int] = {}
+        first = 0
+        for level, clause in self._candidates(step):
             if self.stop():
                 break
+            first = first or level
+            if best is not None and level > first + self.limits.larger:
+                break
+            if tried.get(level, 0) >= self.limits.alike:
+                continue
             prop = invariant(clause, self.samples.states, self._assumed)
             formulas = self.prover.translated(prop)
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)
                 continue
-            failing = self.prover.failing(formulas, self._assumed, self.stop)
-            tried += 1
+            most = best[0] if best is not None else len(formulas.obligations)
+            failing = self.prover.failing(formulas, self._assumed, most, self.stop)
             if best is None or failing < best[0]:
                 best = failing, clause, prop, formulas
-            if not failing or tried >= self.limits.candidates:
+            tried[level] = tried.get(level, 0) + 1
+            if not failing or sum(tried.values()) >= self.limits.candidates:
                 break
         if best is None:
             return False
@@ -205,10 +215,11 @@ class Inference:
         self.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause, step)
         return True
 
-    def _candidates(self, step: Step) -> Iterator[Clause]:
-        """The clauses that exclude a state and are true of all samples; those with few variables and literals first."""
+    def _candidates(self, step: Step) -> Iterator[tuple[int, Clause]]:
+        """The clauses that exclude a state and are true of all samples, each with its number of variables and literals; small ones first."""
         state = States.of(step.instance, [step.state])
         known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
+        differences: dict[Template, list[Difference]] = {}
         for vocabulary in self._vocabularies:
             for level in range(1, self.limits.together + 1):
                 for cost in range(min(level, self.limits.variables + 1)):
@@ -216,18 +227,22 @@ class Inference:
                     if size > self.limits.literals or (vocabulary.exists and cost > SOMEBODY):
                         continue
                     for template in vocabulary.templates(cost):
-                        for clause in self._of_template(template, vocabulary.exists, state, size):
+                        if template not in differences:
+                            differences[template] = list(self._differences(template, vocabulary.exists, state))
+                        for clause in (each for one in differences[template] for each in one.clauses(size)):
                             if clause.key not in known:
                                 known.add(clause.key)
-                                yield clause
+                                yield level + vocabulary.exists * self.limits.together, clause
 
-    def _of_template(self, template: Template, exists: bool, state: States, size: int) -> Iterator[Clause]:
-        rows, seen = None, set()
+    def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
+        """The rows of a state that no sample has."""
+        seen = set()
         for bound in template.assignments(state):
             if self.stop():
                 return
             row = template.row(state, bound)[0]
             if row.tobytes() not in seen:
                 seen.add(row.tobytes())
-                rows = rows or self.samples.rows(template, exists)
-                yield from clauses(rows, row, size)
+                difference = Difference(self.samples.rows(template, exists), row)
+                if difference.possible:
+                    yield difference

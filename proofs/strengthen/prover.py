@@ -17,7 +17,7 @@ from schedproof.proofs.induction.relevant import Relevance
 from schedproof.proofs.induction.solve import Context
 from schedproof.proofs.verdict import Counterexample
 
-NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 12_000_000
+NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 10_000_000
 """z3's limits for one question, in its name steps: with relevant objects only, with all, and before it gives up."""
 
 SHORT_EFFORT = 250_000
@@ -111,10 +111,13 @@ class Prover:
         proved, used = context.ask_nearby(goal, (alone, names), SHORT_EFFORT if short else NEAR_EFFORT)
         if proved:
             return Reply(used)
-        for effort in (SHORT_EFFORT,) if short else (SHORT_EFFORT, FAR_EFFORT, LAST_EFFORT):
-            if (solution := context.refute(goal, names, effort, fewest=False)) is not None:
+        efforts = [(SHORT_EFFORT, SHORT_EFFORT)]
+        if not short:
+            efforts += [(FAR_EFFORT, FAR_EFFORT), (0, LAST_EFFORT if obligation in self.goals else FAR_EFFORT)]
+        for few, all_objects in efforts:
+            if few and (solution := context.refute(goal, names, few, fewest=False)) is not None:
                 return Reply(step=Step(obligation, *state_of(self._proof, solution), solution))
-            status, used = context.ask(goal, names, effort)
+            status, used = context.ask(goal, names, all_objects)
             if status == "unsat":
                 return Reply(used)
         return Reply()
@@ -128,12 +131,12 @@ class Prover:
         """Whether a candidate is soon proved of the initial state. What axioms do not say of rigid attributes is not."""
         return all(self.ask(each, (), short=True).proved for each in formulas.obligations if not each.inductive)
 
-    def failing(self, formulas: Added, assume: Collection[str], stop: Callable[[], str]) -> int:
-        """How many obligations of a candidate are not soon proved from it and from the invariants ``assume``."""
+    def failing(self, formulas: Added, assume: Collection[str], most: int, stop: Callable[[], str]) -> int:
+        """How many obligations of a candidate are not soon proved from it and from the invariants ``assume``; at most ``most``."""
         count = 0
         for obligation in formulas.obligations:
-            if stop():
-                return len(formulas.obligations)
+            if stop() or count >= most:
+                return most
             if obligation.inductive and obligation.goal is formulas.stated:
                 continue
             self.questions += 1

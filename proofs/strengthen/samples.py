@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,25 +98,23 @@ class Rows:
     read: int = 0
 
     def __post_init__(self) -> None:
-        width = len(self.template.features)
-        self.matrix = np.zeros((0, width), np.int8)
-        self._random = np.random.default_rng(1).integers(1 << 62, size=width, dtype=np.int64) | 1
+        self.matrix = np.zeros((0, len(self.template.features)), np.int8)
 
     def extend(self, states: Sequence[States]) -> None:
         """Adds the rows of the states that were not there before."""
         for each in states[self.read :]:
             for bound in self.template.assignments(each):
-                self.matrix = self._distinct(
-                    np.concatenate([self.matrix, self._distinct(self.template.row(each, bound))])
-                )
+                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.row(each, bound))]))
         self.read = len(states)
 
-    def _distinct(self, rows: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The rows without repetition. Two that share a hash would count as one: a sample less, which is harmless."""
-        with np.errstate(over="ignore"):
-            hashes = (rows.astype(np.int64) * self._random).sum(axis=1)
-        _, first = np.unique(hashes, return_index=True)
-        return rows[first]
+
+def distinct(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows without repetition. Two that share a hash would count as one: a sample less, which is harmless."""
+    factors = np.random.default_rng(1).integers(1 << 62, size=rows.shape[1], dtype=np.int64) | 1
+    with np.errstate(over="ignore"):
+        hashes = rows.astype(np.int64) @ factors
+    _, first = np.unique(hashes, return_index=True)
+    return rows[first]
 
 
 @dataclass(frozen=True)

@@ -109,12 +109,12 @@ TWO_PHASE = Model(
         Machine(
             Member,
             [State("Working"), State("Yes"), State("Committed"), State("Aborted")],
-            [Attribute("told", BoolType())],
+            [Attribute("asked", BoolType())],
         ),
         Machine(Chief, [State("Collecting"), State("Committing"), State("Aborting")]),
     ],
     rows=[
-        Row(Member, "vote", "Working", "Yes", told=True),
+        Row(Member, "vote", "Working", "Yes", asked=True),
         Row(Member, "give_up", "Working", "Aborted"),
         Row(Member, "commit", "Yes", "Committed"),
         Row(Member, "abort", "Yes", "Aborted"),

@@ -37,8 +37,8 @@ def formulas(model: Model) -> Iterator[t.Term]:
 
 def compared(instance: Instance) -> int:
     """Compares every formula that has a column, in some states; returns how many have one."""
-    found = explore(instance, symmetry=False, limit=300).states
-    chosen = found[:: len(found) // MOST + 1]
+    reached = explore(instance, symmetry=False, limit=300).states
+    chosen = reached[:: len(reached) // MOST + 1]
     states, number = States.of(instance, chosen), 0
     for formula in formulas(instance.model):
         free = t.free_variables(formula)
@@ -73,7 +73,7 @@ def test_columns_of_random_models(seed: int) -> None:
 def test_a_literal_says_what_the_feature_has(model: Model) -> None:
     (instance, *_) = instances(model, {})
     states = States.of(instance, explore(instance, symmetry=False, limit=60).states)
-    vocabulary, said = Vocabulary(model, exists=True), 0
+    vocabulary, compared_literals = Vocabulary(model, exists=True), 0
     for template in (each for cost in (1, 2) for each in vocabulary.templates(cost)):
         for bound in list(template.assignments(states))[:2]:
             for feature in template.features:
@@ -83,5 +83,5 @@ def test_a_literal_says_what_the_feature_has(model: Model) -> None:
                     if 0 < len(allowed) < len(domain):
                         truths = states.truth(feature.literal(allowed), bound)
                         assert [v in allowed for v in values.tolist()] == truths.tolist(), (feature.key, allowed)
-                        said += 1
-    assert said > 20
+                        compared_literals += 1
+    assert compared_literals > 20

@@ -7,10 +7,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from schedproof.proofs.strengthen.cubes import clauses, cubes
-from schedproof.proofs.strengthen.features import Vocabulary
-from schedproof.proofs.strengthen.samples import Samples
+from schedproof.proofs.strengthen.cubes import Difference
+from schedproof.proofs.strengthen.features import Template, Vocabulary
+from schedproof.proofs.strengthen.samples import Rows, Samples
 from tests.proofs.strengthen.protocols import LOCK_SERVER
+
+
+def cubes(matrix: np.ndarray, row: np.ndarray, size: int) -> list[tuple[int, ...]]:
+    rows = Rows(Template((), ()))
+    rows.matrix = matrix
+    return Difference(rows, row).cubes(size)
 
 
 def by_trying(matrix: np.ndarray, row: np.ndarray, size: int) -> set[tuple[int, ...]]:
@@ -45,7 +51,7 @@ def test_clauses_hold_in_the_samples_and_exclude_the_row() -> None:
         rows = samples.rows(template, False)
         for row in np.array(list(np.ndindex(5, 5, 2)), np.int8)[:, : len(template.features)]:
             for size in (1, 2, 3):
-                for clause in clauses(rows, row, size):
+                for clause in Difference(rows, row).clauses(size):
                     assert not clause.fails(rows.matrix).any()
                     assert clause.fails(row[np.newaxis]).all()
                     number += 1

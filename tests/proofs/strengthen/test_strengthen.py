@@ -81,6 +81,7 @@ def test_leases_need_what_the_guide_finds(results: dict[str, Strengthened]) -> N
     assert says == {"for every l: if l Free, then l.holder = none", "for every w, l: if l.holder = w, then w Working"}
 
 
+@pytest.mark.long
 def test_a_property_that_is_inductive_needs_nothing() -> None:
     lease = LEASES.actions[0].parameters[1]
     known = Invariant(
@@ -154,6 +155,7 @@ def test_a_lemma_that_is_not_inductive_proves_nothing(monkeypatch: pytest.Monkey
     assert result.inferred == []
 
 
+@pytest.mark.long
 def test_only_what_a_scope_shows_is_believed() -> None:
     """One process cannot show that two are in: from its scope alone, a clause is learnt that is not inductive."""
     result = strengthen(LOCK_SERVER, "mutex", scope={"Process": 1})
