@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, Ref
+from schedproof.model.lang import Invariant, Model, Ref, SetOf
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, Undefined, compile_term, instances
 from schedproof.proofs.exploration.explore import explore
@@ -85,3 +85,29 @@ def test_a_literal_says_what_the_feature_has(model: Model) -> None:
                         assert [v in allowed for v in values.tolist()] == truths.tolist(), (feature.key, allowed)
                         compared_literals += 1
     assert compared_literals > 20
+
+
+def test_no_object_is_in_no_set() -> None:
+    """Bit 0 of a set is its first object, whatever the number of no object is made to be."""
+    (instance, *_) = instances(WORKSHOP, {})
+    reached = explore(instance, symmetry=False, limit=400).states
+    states, machine = States.of(instance, reached), {m.sort.name: m for m in WORKSHOP.machines}
+    compared_formulas = 0
+    for sort, one in machine.items():
+        for members in one.attributes:
+            if not isinstance(members.type, SetOf) or members.history or members.rigid:
+                continue
+            for other, two in machine.items():
+                for reference in two.attributes:
+                    if reference.type == Ref(members.type.sort) and not reference.history and not reference.rigid:
+                        a, b = t.Var("a", Ref(one.sort)), t.Var("b", Ref(two.sort))
+                        formula = t.Attr(a, members.name).has(t.Attr(b, reference.name))
+                        meaning = compile_term(instance, formula, {"a": a, "b": b})
+                        for bound in states.choices([a, b]):
+                            column = states.truth(formula, bound)
+                            assert column.tolist() == [bool(meaning(Moment(s, dict(bound)))) for s in reached], (
+                                sort,
+                                other,
+                            )
+                            compared_formulas += 1
+    assert compared_formulas > 0
