@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from schedproof.model.lang import Action, Model
+from schedproof.model.lang.disposable import least
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
@@ -54,7 +55,10 @@ class _Disabled(Exception):
 
 def _counterpart(instance: Instance, other: Model) -> Instance:
     """The other variant with the objects and the rigid values of an instance."""
-    sizes = {sort.name: instance.sizes.get(sort.name, other.default_scope.get(sort.name, 1)) for sort in other.sorts}
+    sizes = {
+        sort.name: instance.sizes.get(sort.name, other.default_scope.get(sort.name, least(other.actions, sort)))
+        for sort in other.sorts
+    }
     known = {(s, name): a.type for (s, name), a in instance.model.rigid_attributes.items()}
     rigid = {
         key: values

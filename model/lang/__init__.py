@@ -1,5 +1,6 @@
 """The model language: sorts, machines and tables, actions, trigger rules, properties, variants."""
 
+from .disposable import ended, new
 from .document import Arrow, Chart, Contradiction, Flow, Reading
 from .errors import ModelError, Place
 from .machine import Attribute, Durability, Event, Machine, Row, State
@@ -42,6 +43,6 @@ __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
     "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
     "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "exists", "forall", "given", "iff", "implies", "me",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "ended", "exists", "forall", "given", "iff", "implies", "me", "new",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

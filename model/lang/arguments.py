@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from schedproof.model.errors import choose_from
 
 from .errors import ModelError, calling_place
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 INTERNAL = ("self", "place", "amended")
 """Parameters that an author does not write."""
@@ -39,12 +40,40 @@ def declaration(kind: type[T]) -> type[T]:
     return kind
 
 
+def word(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of the language whose wrong arguments raise ``ModelError``, as those of a declaration do."""
+
+    @wraps(function)
+    def checked(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return function(*arguments, **named)
+        except TypeError:
+            refuse_wrong(function.__name__, function, arguments, named)
+            raise
+
+    return checked
+
+
+def method(function: Callable[P, T]) -> Callable[P, T]:
+    """A method whose wrong arguments raise ``ModelError``, as those of a :func:`word` do."""
+
+    @wraps(function)
+    def checked(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return function(*arguments, **named)
+        except TypeError:
+            refuse_wrong(function.__name__, function, arguments[1:], named)  # without self
+            raise
+
+    return checked
+
+
 def refuse_wrong(kind: str, function: Any, arguments: Sequence[object], named: Mapping[str, object]) -> None:
     """Refuses arguments that a function does not take.
 
     Args:
-        kind: what is declared, for the message.
-        function: the function, whose first parameter is ``self``.
+        kind: what is declared or called, for the message.
+        function: the function; a first parameter ``self`` does not count.
         arguments, named: the arguments without ``self``.
 
     Raises:

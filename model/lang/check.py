@@ -11,6 +11,7 @@ from schedproof.model.errors import choose_from, require, shown
 from . import terms as t
 from .bounds import check_bound
 from .declarations import check_declarations, unique
+from .disposable import least
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
 from .machine import Durability
@@ -417,6 +418,11 @@ def _manifest(model: Model) -> None:
                     f"write a whole number from 1 to {MOST_OBJECTS}",
                     name=sort,
                 )
+            few = next(least(model.actions, each) for each in model.sorts if each.name == sort)
+            if size < few:
+                problem = f"{name} has {size} object{'s' * (size > 1)} of {sort}, which leaves none for the next one"
+                remedy = f"write at least {few}"
+                raise ModelError(f"variant {model.variant}", model.place, problem, remedy, name=sort)
             if size > 1 and any(each.name == sort and each.single for each in model.sorts):
                 problem = f"{name} has {size} objects of {sort}, which has exactly one"
                 raise ModelError(f"variant {model.variant}", model.place, problem, "leave it out", name=sort)

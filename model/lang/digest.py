@@ -18,10 +18,14 @@ NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
 """What has a name that says where it is written."""
 
 
+FLAG = "counts where it is true"
+"""Marks a field in its metadata: digests without it stay as they are."""
+
+
 class Digester:
     """Computes digests of dataclasses, containers, enumerations, texts and numbers.
 
-    Fields that comparison ignores do not count here. A digester walks each object once and keeps its digest.
+    Fields that comparison ignores do not count here, except those marked as :data:`FLAG`. A digester walks each object once and keeps its digest.
 
     Args:
         places: whether the file and line of an element count.
@@ -53,7 +57,10 @@ class Digester:
         if isinstance(value, Place):
             return _hash("place", [str(value).encode()] if self._places else [])
         if is_dataclass(value) and not isinstance(value, type):
-            return _hash(_name(type(value)), [self.digest(getattr(value, name)) for name in _counting(type(value))])
+            parts = [self.digest(getattr(value, name)) for name in _counting(type(value))]
+            return _hash(
+                _name(type(value)), [*parts, *(name.encode() for name in _flags(type(value)) if getattr(value, name))]
+            )
         if isinstance(value, Mapping):
             return _hash("mapping", [self.digest(each) for item in value.items() for each in item])
         if isinstance(value, Set):
@@ -73,6 +80,12 @@ class Digester:
 def _counting(kind: type) -> tuple[str, ...]:
     """The names of the fields that count."""
     return tuple(each.name for each in fields(kind) if each.compare or each.type in ("Place", Place))
+
+
+@cache
+def _flags(kind: type) -> tuple[str, ...]:
+    """The names of the fields that count where they are true, although comparison ignores them."""
+    return tuple(each.name for each in fields(kind) if each.metadata.get(FLAG))
 
 
 def _name(kind: Any) -> str:

@@ -166,6 +166,9 @@ class Row:
         fact: the source of a row that the document does not have.
         sets: new values of the object's own attributes, computed from the state before and the event's parameters.
             Other attributes keep their values.
+
+    Attributes:
+        first: of ``sets``, the attributes that get their first values because a life begins or ends: see :mod:`.disposable`.
     """
 
     sort: Sort
@@ -176,6 +179,7 @@ class Row:
     line: int | None
     fact: str
     place: Place = field(compare=False, repr=False)
+    first: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def __init__(
         self,
@@ -204,6 +208,7 @@ class Row:
             "sets": tuple((name, lift(value)) for name, value in sets.items()),
             "line": line,
             "fact": fact,
+            "first": frozenset(),
             "place": calling_place(),
         }
         for name, value in values.items():

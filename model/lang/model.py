@@ -11,7 +11,8 @@ from typing import Any, get_args
 from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
-from .arguments import declaration
+from .arguments import declaration, word
+from .disposable import Parts, written_out
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
@@ -140,6 +141,14 @@ class Model(InNotebook):
             added = [axiom for sort in sorts if sort.single and show_term(axiom := at_most_one(sort)) not in known]
             if added:
                 object.__setattr__(self, "axioms", (*self.axioms, *added))
+            if any(sort.disposable for sort in sorts):
+                self._write_out()
+
+    def _write_out(self) -> None:
+        """Writes out the disposable sorts. A model with elements of the wrong kind stays as it is until it is checked."""
+        parts = Parts(self.machines, self.rows, self.actions, self.rules, self.properties)
+        for name, value in written_out(parts).items():
+            object.__setattr__(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
@@ -494,6 +503,7 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
     )
 
 
+@word
 def crash(
     name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None
 ) -> tuple[Action, tuple[Rule, ...]]:

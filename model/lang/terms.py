@@ -13,6 +13,7 @@ from typing import Any, Never, get_args
 
 from schedproof.model.errors import ArgumentError, require, shown
 
+from .arguments import word
 from .errors import ModelError, Place, calling_place
 from .types import Ref, SetOf, Sort, Type
 
@@ -350,6 +351,7 @@ def _times(term: Term, factor: int) -> Term:
     return total
 
 
+@word
 def variables(kind: Sort, names: str) -> tuple[Var, ...]:
     """One variable over ``kind`` for each of the space-separated ``names``.
 
@@ -372,6 +374,7 @@ def _require_name(kind: Sort | Type, name: str, function: str) -> None:
         raise ModelError(f"variable of {kind}", calling_place(), f"{name!r} is not a name", remedy)
 
 
+@word
 def variable(kind: Sort | Type, name: str) -> Var:
     """A variable ``name`` over the objects of a sort ``kind``, or over the values of a type ``kind``.
 
@@ -384,6 +387,7 @@ def variable(kind: Sort | Type, name: str) -> Var:
     return Var(name, Ref(kind) if isinstance(kind, Sort) else kind)
 
 
+@word
 def set_variable(kind: Sort, name: str) -> Var:
     """A variable ``name`` that stands for a set of objects of the sort ``kind``.
 
@@ -396,11 +400,13 @@ def set_variable(kind: Sort, name: str) -> Var:
     return Var(name, SetOf(kind))
 
 
+@word
 def given(name: str) -> Given:
     """The event's parameter ``name`` (in a table row's updates)."""
     return Given(name)
 
 
+@word
 def those(var: Var | Sequence[Var], where: Term) -> Those | TuplesOf:
     """The set of all ``var`` for which ``where`` is true; of several variables, the relation of their tuples."""
     if isinstance(var, Sequence) and not isinstance(var, str):
@@ -410,6 +416,7 @@ def those(var: Var | Sequence[Var], where: Term) -> Those | TuplesOf:
     return Those(var, lift(where))
 
 
+@word
 def count(over: Var | Sequence[Var], where: Term) -> Count:
     """How many ``over`` make ``where`` true; of several variables, how many tuples of their values."""
     return Count(_vars(over, "count"), lift(where))
@@ -425,26 +432,31 @@ def _vars(over: Var | Sequence[Var], function: str = "forall or exists") -> tupl
     return variables_of
 
 
+@word
 def forall(over: Var | Sequence[Var], body: Term) -> Quantified:
     """``body`` is true for all values of ``over``, one variable or several."""
     return Quantified(True, _vars(over), lift(body))
 
 
+@word
 def exists(over: Var | Sequence[Var], body: Term) -> Quantified:
     """``body`` is true for some values of ``over``, one variable or several."""
     return Quantified(False, _vars(over), lift(body))
 
 
+@word
 def implies(premise: Term, conclusion: Term) -> Implies:
     """If ``premise`` then ``conclusion``."""
     return Implies(lift(premise), lift(conclusion))
 
 
+@word
 def iff(left: Term, right: Term) -> Iff:
     """``left`` exactly when ``right``."""
     return Iff(lift(left), lift(right))
 
 
+@word
 def after(part: Term) -> After:
     """``part`` in the state after the step (in step invariants)."""
     return After(lift(part))

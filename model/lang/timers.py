@@ -14,11 +14,11 @@ Time is one of three:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any
+from typing import Any, NoReturn
 
 from schedproof.model.errors import choose_from, shown
 
@@ -34,7 +34,6 @@ from . import (
     Machine,
     ModelError,
     Nat,
-    Place,
     Ref,
     Rigid,
     Row,
@@ -54,6 +53,8 @@ from . import (
     variable,
     variables,
 )
+from .arguments import declaration, method
+from .declarations import FIELDS
 from .errors import calling_place
 from .terms import Fires
 
@@ -62,7 +63,11 @@ __all__ = ["TIMES", "TimerKind", "Timers"]
 TIMES = ("any", "order", "ticks")
 """What a model says of time: nothing, which of two timers expires first, or how many ticks each one has left."""
 
+ATTRIBUTES = frozenset({"kind", "late", "least", "most", "punctual", "anew", "waits", "remains"})
+"""The attributes of timers beside their owners."""
 
+
+@declaration
 @dataclass(frozen=True)
 class TimerKind:
     """A kind of timer.
@@ -76,6 +81,7 @@ class TimerKind:
     of: str
 
 
+@declaration
 @dataclass(frozen=True)
 class Timers:
     """The timers of a model, with their machines, rules, axioms and properties.
@@ -90,7 +96,7 @@ class Timers:
         line, fact: where the document introduces the timers.
 
     Raises:
-        ModelError: ``time`` is none of these, or a kind names an unknown owner.
+        ModelError: ``time`` is none of these, a kind names an unknown owner, an owner has no kind, or an argument has another type.
     """
 
     timers: Sort
@@ -102,16 +108,58 @@ class Timers:
     fact: str = ""
 
     def __post_init__(self) -> None:
-        place = calling_place()
+        self._check_sorts()
+        self._check_owners()
+        self._check_kinds()
         if self.time not in TIMES:
-            self._refuse(place, f"time is {shown(self.time)}", choose_from(self.time, TIMES))
+            self._refuse(f"time is {shown(self.time)}", choose_from(self.time, TIMES), name="time")
+
+    def _check_sorts(self) -> None:
+        for name, sort in (("timers", self.timers), ("calls", self.calls)):
+            if not isinstance(sort, Sort):
+                self._refuse(f"{name} is {shown(sort)}", 'write a sort, for example Sort("Timer", "t")', name=name)
+        if self.timers == self.calls:
+            self._refuse("calls is the sort of the timers", 'write another, for example Sort("Call", "c")')
+
+    def _check_owners(self) -> None:
+        write = 'write an attribute and a sort: owners={"request": Request}'
+        if not isinstance(self.owners, Mapping) or not self.owners:
+            problem = "owners is empty" if isinstance(self.owners, Mapping) else f"owners is {shown(self.owners)}"
+            self._refuse(problem, write, name="owners")
+        for name, sort in self.owners.items():
+            if not (isinstance(name, str) and isinstance(sort, Sort)):
+                self._refuse(f"owners has {shown(sort)} for {shown(name)}", write, name="owners")
+            if not name.isidentifier() or name.startswith("_") or name in FIELDS or name in ATTRIBUTES:
+                problem = f"owners has the attribute {name!r}, a name that has another meaning"
+                self._refuse(problem, "give it another name", name=name)
+
+    def _check_kinds(self) -> None:
+        write = 'write a list of kinds: kinds=[TimerKind("retry", of="request")]'
+        if isinstance(self.kinds, str) or not isinstance(self.kinds, Sequence):
+            self._refuse(f"kinds is {shown(self.kinds)}", write, name="kinds")
         for kind in self.kinds:
+            if not isinstance(kind, TimerKind):
+                self._refuse(f"kinds has {shown(kind)}", write, name="kinds")
+            if not isinstance(kind.name, str) or not kind.name.strip():
+                self._refuse(f"the name of a kind is {shown(kind.name)}", "write its name", name="kinds")
+            if not isinstance(kind.of, str):
+                self._refuse(
+                    f"the owner of kind {kind.name} is {shown(kind.of)}",
+                    "write the name of its attribute",
+                    name="kinds",
+                )
             if kind.of not in self.owners:
                 problem = f"kind {kind.name} belongs to {kind.of!r}, which is not among the owners"
-                self._refuse(place, problem, choose_from(kind.of, list(self.owners)))
+                self._refuse(problem, choose_from(kind.of, self.owners), name="kinds")
+        names = [kind.name for kind in self.kinds]
+        if twice := [name for name in names if names.count(name) > 1]:
+            self._refuse(f"two kinds have the name {twice[0]!r}", "give one another name", name="kinds")
+        if idle := [name for name in self.owners if name not in [kind.of for kind in self.kinds]]:
+            problem = f"no kind belongs to the owner {idle[0]!r}"
+            self._refuse(problem, f'write TimerKind("...", of="{idle[0]}"), or remove it from owners', name=idle[0])
 
-    def _refuse(self, place: Place, problem: str, remedy: str) -> None:
-        raise ModelError(f"timers {self.timers}", place, problem, remedy)
+    def _refuse(self, problem: str, remedy: str, *, name: str | None = None) -> NoReturn:
+        raise ModelError(f"timers {self.timers}", calling_place(), problem, remedy, name=name)
 
     @cached_property
     def timer(self) -> Var:
@@ -127,6 +175,7 @@ class Timers:
     def _earlier(self) -> Var:
         return variable(self.timers, "earlier")
 
+    @method
     def kind(self, name: str) -> TimerKind:
         """The kind of that name.
 
@@ -136,11 +185,15 @@ class Timers:
         for kind in self.kinds:
             if kind.name == name:
                 return kind
-        problem = f"unknown kind {shown(name)}"
-        raise ModelError(
-            f"timers {self.timers}", calling_place(), problem, choose_from(name, [kind.name for kind in self.kinds])
+        self._refuse(
+            f"unknown kind {shown(name)}", choose_from(name, self._names), name=name if isinstance(name, str) else None
         )
 
+    @property
+    def _names(self) -> list[str]:
+        return [kind.name for kind in self.kinds]
+
+    @method
     def owner(self, kind: str) -> Term:
         """The owner of ``call.timer``, a timer of this kind whose function runs."""
         return _attribute(self.call.timer, self.kind(kind).of)
@@ -187,6 +240,7 @@ class Timers:
                 Attribute(
                     "late", BoolType(), rigid=True, about="stopping it after it has expired is too late", assumed=False
                 ),
+                Attribute("anew", BoolType(), about="whether it was armed an odd number of times while it was armed"),
                 *(lasts if self._lasts else []),
                 *(
                     [
@@ -233,8 +287,13 @@ class Timers:
         if self._ticks:
             armed["remains"] = me.most
         no_time = {"remains": 0} if self._ticks else {}
+        off["anew"] = False
+        # A run that arms a timer again and again is fair to its expiry, though it never expires: see running().
+        armed_anew = {**armed, "anew": ~me.anew}
         rows = [
-            *[self._sourced(timers, "arm", state, "armed", **armed) for state in ("off", "armed", "due")],
+            self._sourced(timers, "arm", "off", "armed", **armed),
+            self._sourced(timers, "arm", "armed", "armed", **armed_anew),
+            self._sourced(timers, "arm", "due", "armed", **armed),
             self._sourced(timers, "cancel", "off", "off"),
             self._sourced(timers, "cancel", "armed", "off", **off, **no_time),
             self._sourced(timers, "cancel", "due", "off", **no_time),
@@ -254,8 +313,13 @@ class Timers:
     # --- what the author calls
 
     def _of(self, kind: str, owner: Term) -> list[Term]:
-        return [self.timer.kind == kind, _attribute(self.timer, self.kind(kind).of) == owner]
+        its_owner = _attribute(self.timer, self.kind(kind).of)
+        if not isinstance(owner, Term):
+            remedy = f"write a variable for the {self.kind(kind).of}, as variables(...) makes them"
+            self._refuse(f"the owner of a {kind} timer is {shown(owner)}", remedy)
+        return [self.timer.kind == kind, its_owner == owner]
 
+    @method
     def arming(
         self,
         name: str,
@@ -269,8 +333,9 @@ class Timers:
     ) -> Rule:
         """The rule by which ``on`` and ``when`` arm the timer of ``kind`` of ``owner``; anew if it is armed."""
         chosen = self._of(kind, owner)
-        return Rule(name, on, [*when, *chosen], self.timer.fires("arm"), line=line, fact=fact)
+        return Rule(name, on, _with(when, chosen), self.timer.fires("arm"), line=line, fact=fact)
 
+    @method
     def stopping(
         self,
         name: str,
@@ -284,8 +349,9 @@ class Timers:
     ) -> Rule:
         """The rule by which ``on`` and ``when`` stop the timer of ``kind`` of ``owner``; a timer that is off stays so."""
         chosen = [*self._of(kind, owner), ~self.timer.fires("arm")]
-        return Rule(name, on, [*when, *chosen], self.timer.fires("cancel"), line=line, fact=fact)
+        return Rule(name, on, _with(when, chosen), self.timer.fires("cancel"), line=line, fact=fact)
 
+    @method
     def function(
         self,
         name: str,
@@ -298,9 +364,10 @@ class Timers:
     ) -> Rule:
         """The rule by which the function of a timer of ``kind`` fires ``fires``, if ``when`` holds; see :meth:`owner`."""
         call = self.call
-        chosen = [call.timer != NONE, call.timer.kind == kind]
-        return Rule(name, call.fires("run"), [*chosen, *when], fires, line=line, fact=fact)
+        chosen = [call.timer != NONE, call.timer.kind == self.kind(kind).name]
+        return Rule(name, call.fires("run"), _with(when, chosen), fires, line=line, fact=fact)
 
+    @method
     def running(self, kind: str, does: str, *, line: int | None = None, fact: str = "") -> list[Action]:
         """The actions of timers of ``kind``, namely ``expire_<kind>``, ``run_<kind>`` and ``run_<kind>_late``.
 
@@ -311,25 +378,32 @@ class Timers:
         """
         timer, call, earlier = self.timer, self.call, self._earlier
         it = f"the {kind} timer of {{timer.{self.kind(kind).of}}}"
-        expires: list[Term] = [timer.kind == kind, timer.is_("armed"), call.is_("idle")]
+        # Fairness counts each choice of parameters for itself: what arms the timer anew disables the choice.
+        turn = variable(BoolType(), "turn")
+        expires: list[Term] = [timer.kind == kind, timer.is_("armed"), call.is_("idle"), iff(timer.anew, turn)]
         if self._ordered:
             expires.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
         if self._ticks:
             expires.append(timer.remains + timer.least <= timer.most)
 
-        def action(name: str, when: list[Term], fires: list[Fires], says: str) -> Action:
-            return Action(name, [timer, call], when, fires, says, line, fact=fact)
+        def action(name: str, when: list[Term], fires: list[Fires], says: str, *more: Var) -> Action:
+            return Action(name, [timer, call, *more], when, fires, says, line, fact=fact)
 
         runs, its = [call.fires("run")], [timer.kind == kind, call.timer == timer]
         late = f"{it} {does}, too late: it was stopped or armed again"
         return [
             action(
-                f"expire_{kind}", expires, [timer.fires("expire"), call.fires("expire", timer=timer)], f"{it} expires"
+                f"expire_{kind}",
+                expires,
+                [timer.fires("expire"), call.fires("expire", timer=timer)],
+                f"{it} expires",
+                turn,
             ),
             action(f"run_{kind}", [*its, call.is_("due")], runs, f"{it} {does}"),
             action(f"run_{kind}_late", [*its, call.is_("late")], runs, late),
         ]
 
+    @method
     def tick(self, says: str = "a unit of time passes", when: Sequence[Term] = ()) -> Action:
         """The action by which a unit of time passes. It is not enabled while the function of a punctual timer must run.
 
@@ -341,8 +415,8 @@ class Timers:
             ModelError: the timers have no ticks.
         """
         if not self._ticks:
-            self._refuse(calling_place(), f"time is {self.time!r}, which has no ticks", 'write time="ticks"')
-        return Action("tick", [], [~self.urgent, *when], [], says, self.line, fact=self.fact)
+            self._refuse(f"time is {self.time!r}, which has no ticks", 'write time="ticks"')
+        return Action("tick", [], _with(when, [~self.urgent]), [], says, self.line, fact=self.fact)
 
     @cached_property
     def urgent(self) -> Term:
@@ -350,6 +424,7 @@ class Timers:
         timer = self.timer
         return exists(timer, timer.punctual & timer.is_("armed", "due") & (timer.remains == 0))
 
+    @method
     def rules(self, tick: Action | None = None) -> list[Rule]:
         """The rules by which calls follow their timers.
 
@@ -357,11 +432,13 @@ class Timers:
             tick: the action of :meth:`tick`, if time has ticks.
 
         Raises:
-            ModelError: time has ticks, and ``tick`` is not given.
+            ModelError: time has ticks, and ``tick`` is not that action; or it has none, and ``tick`` is given.
         """
         timer, call, earlier = self.timer, self.call, self._earlier
-        if self._ticks and tick is None:
-            self._refuse(calling_place(), "its rules need the action that ticks", "write rules(TIMERS.tick())")
+        if self._ticks and not (isinstance(tick, Action) and tick.name == "tick"):
+            self._refuse("its rules need the action that ticks", "write rules(TIMERS.tick())")
+        if tick is not None and not self._ticks:
+            self._refuse(f"time is {self.time!r}, which has no ticks", 'write rules(), or time="ticks"')
 
         def rule(name: str, on: Action | Fires, when: Sequence[Term], fires: Fires) -> Rule:
             return Rule(name, on, when, fires, line=self.line, fact=self.fact)
@@ -423,21 +500,44 @@ class Timers:
             axioms.append(forall(owner, has_one))
         return [*axioms, *([forall(timer, timer.least <= timer.most)] if self._lasts else [])]
 
+    @method
     def shorter(self, kind: str, than: str) -> Term:
-        """The formula that the function of a ``kind`` has run before a ``than`` may expire, if both are armed at once."""
+        """The formula that the function of a ``kind`` has run before a ``than`` may expire, if both are armed at once.
+
+        Raises:
+            ModelError: a kind is unknown, both are the same, or timers have no durations.
+        """
+        self._require_durations("shorter")
         timer, second = variables(self.timers, "timer second")
         both = (timer.kind == self.kind(kind).name) & (second.kind == self.kind(than).name)
+        if kind == than:
+            self._refuse(f"no {kind} timer lasts for less than itself", "name two kinds", name=kind)
         return forall([timer, second], implies(both, timer.most < second.least))
 
+    @method
     def punctual(self, kind: str) -> Term:
-        """The formula that the functions of timers of ``kind`` run in time."""
+        """The formula that the functions of timers of ``kind`` run in time.
+
+        Raises:
+            ModelError: the kind is unknown, or timers have no durations.
+        """
+        self._require_durations("punctual")
         timer = self.timer
         return forall(timer, implies(timer.kind == self.kind(kind).name, timer.punctual))
 
+    @method
     def stops_in_time(self, kind: str) -> Term:
-        """The formula that stopping a timer of ``kind`` is never too late."""
+        """The formula that stopping a timer of ``kind`` is never too late.
+
+        Raises:
+            ModelError: the kind is unknown.
+        """
         timer = self.timer
         return forall(timer, implies(timer.kind == self.kind(kind).name, ~timer.late))
+
+    def _require_durations(self, what: str) -> None:
+        if not self._lasts:
+            self._refuse(f"{what} is about durations, and time is {self.time!r}", 'write time="order" or time="ticks"')
 
     @cached_property
     def properties(self) -> list[Invariant]:
@@ -502,6 +602,7 @@ class Timers:
 
     # --- configurations
 
+    @method
     def configuration(
         self,
         owners: Mapping[str, int],
@@ -514,13 +615,18 @@ class Timers:
 
         Args:
             owners: the number of objects of each owner's sort: {"request": 2}.
-            lasts: the shortest and the longest time that a kind lasts; a function also gets the owner's number.
+            lasts: the shortest and the longest time that each kind lasts; a function also gets the owner's number.
             late: the kinds of which stopping may come too late.
             unpunctual: the kinds whose functions may run at any later time.
+
+        Raises:
+            ModelError: an owner or a kind is unknown or left out, or a duration is not two numbers of which the first is not
+                greater.
         """
-        given_lasts = lasts or {}
-        lasting = given_lasts if callable(given_lasts) else lambda kind, _: given_lasts.get(kind, (0, 0))
-        listed = [(kind, number) for kind in self.kinds for number in range(owners.get(kind.of, 0))]
+        self._check_numbers(owners)
+        self._check_named("late", late)
+        self._check_named("unpunctual", unpunctual)
+        listed = [(kind, number) for kind in self.kinds for number in range(owners[kind.of])]
         sort = self.timers.name
         rigid: dict[tuple[str, str], list[Any]] = {
             (sort, "kind"): [kind.name for kind, _ in listed],
@@ -528,10 +634,78 @@ class Timers:
             (sort, "late"): [kind.name in late for kind, _ in listed],
         }
         if self._lasts:
-            rigid[sort, "least"] = [lasting(kind.name, number)[0] for kind, number in listed]
-            rigid[sort, "most"] = [lasting(kind.name, number)[1] for kind, number in listed]
+            times = self._times(lasts, listed)
+            rigid[sort, "least"] = [least for least, _ in times]
+            rigid[sort, "most"] = [most for _, most in times]
             rigid[sort, "punctual"] = [kind.name not in unpunctual for kind, _ in listed]
         return rigid
+
+    def _check_numbers(self, owners: Mapping[str, int]) -> None:
+        example = ", ".join(f'"{name}": 2' for name in self.owners)
+        write = f"write the number of each: {{{example}}}"
+        if not isinstance(owners, Mapping):
+            self._refuse(f"the owners of a configuration are {shown(owners)}", write)
+        for name in owners:
+            if name not in self.owners:
+                self._refuse(f"unknown owner {shown(name)}", choose_from(name, self.owners), name=name)
+        for name in self.owners:
+            number = owners.get(name)
+            if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+                problem = f"the number of owners {name!r} is {shown(number) if name in owners else 'missing'}"
+                self._refuse(problem, write)
+
+    def _check_named(self, argument: str, names: Sequence[str]) -> None:
+        """Refuses kinds that are unknown: a timer that is late in a typing error only would be exact."""
+        if isinstance(names, str) or not isinstance(names, Collection):
+            self._refuse(
+                f"{argument} is {shown(names)}",
+                f'write a list of kinds: {argument}=["{self._names[0]}"]',
+                name=argument,
+            )
+        for name in names:
+            if name not in self._names:
+                self._refuse(
+                    f"{argument} has the unknown kind {shown(name)}", choose_from(name, self._names), name=argument
+                )
+
+    def _times(
+        self,
+        lasts: Mapping[str, tuple[int, int]] | Callable[[str, int], tuple[int, int]] | None,
+        listed: Sequence[tuple[TimerKind, int]],
+    ) -> list[tuple[int, int]]:
+        """How long each timer lasts. A kind that is left out is refused: a timer of no length is a fast one."""
+        example = ", ".join(f'"{name}": (1, 2)' for name in self._names)
+        write = f"write the shortest and the longest time of each kind: lasts={{{example}}}"
+        if isinstance(lasts, Mapping):
+            for name in lasts:
+                if name not in self._names:
+                    self._refuse(
+                        f"lasts has the unknown kind {shown(name)}", choose_from(name, self._names), name="lasts"
+                    )
+            if missing := [name for name in self._names if name not in lasts]:
+                self._refuse(f"lasts does not say how long a {missing[0]} timer lasts", write, name="lasts")
+            durations = [lasts[kind.name] for kind, _ in listed]
+        elif callable(lasts):
+            durations = [lasts(kind.name, number) for kind, number in listed]
+        else:
+            self._refuse("lasts is missing" if lasts is None else f"lasts is {shown(lasts)}", write)
+        for (kind, _), time in zip(listed, durations, strict=True):
+            numbers = time if isinstance(time, tuple | list) else ()
+            if len(numbers) != 2 or any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in numbers):
+                self._refuse(f"a {kind.name} timer lasts for {_in_words(time)}", write, name="lasts")
+            if numbers[0] > numbers[1]:
+                problem = f"a {kind.name} timer lasts for at least {numbers[0]} and at most {numbers[1]}"
+                self._refuse(problem, "write the shortest time first", name="lasts")
+        return [(least, most) for least, most in durations]
+
+
+def _in_words(time: object) -> str:
+    return f"({', '.join(map(shown, time))})" if isinstance(time, tuple | list) else shown(time)
+
+
+def _with(when: Sequence[Term], chosen: Sequence[Term]) -> Sequence[Term]:
+    """The conditions of an author and those of the library; wrong ones as they are, so that the rule refuses them."""
+    return [*chosen, *when] if isinstance(when, list | tuple) else when
 
 
 def _attribute(of: Term, name: str) -> Term:

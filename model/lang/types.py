@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from schedproof.model.errors import shown
 
 from .arguments import declaration
+from .digest import FLAG
 from .errors import ModelError, Place, calling_place
 
 
@@ -19,11 +20,13 @@ class Sort:
         name: the name.
         short: the letter in the names of its objects in counterexamples (g0, g1, ...).
         single: whether there is exactly one object, as one clock. Proofs assume it, scopes and logs cannot have more.
+        disposable: whether actions create its objects, and they are gone when they end, as requests: see :mod:`.disposable`.
     """
 
     name: str
     short: str
     single: bool = field(default=False, compare=False, repr=False, kw_only=True)
+    disposable: bool = field(default=False, compare=False, repr=False, kw_only=True, metadata={FLAG: True})
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -31,9 +34,10 @@ class Sort:
             if not (isinstance(name, str) and name.strip()):
                 problem = f"its {what} is {shown(name)}"
                 raise ModelError(f"sort {self.name}", self.place, problem, 'write for example Sort("Job", "j")')
-        if not isinstance(self.single, bool):
-            problem = f"single is {shown(self.single)}"
-            raise ModelError(f"sort {self.name}", self.place, problem, "write single=True", name="single")
+        for what, flag in (("single", self.single), ("disposable", self.disposable)):
+            if not isinstance(flag, bool):
+                problem = f"{what} is {shown(flag)}"
+                raise ModelError(f"sort {self.name}", self.place, problem, f"write {what}=True", name=what)
 
     def __str__(self) -> str:
         return self.name

@@ -1,8 +1,9 @@
-"""The bounds of integers in an exploration: which states it has, and how its verdicts say so.
+"""The bounds of an exploration: which states it has, and how its verdicts say so.
 
 An attribute of type ``Int`` or ``Nat`` has no bound in the model's meaning. An exploration takes no step to a state beyond
 ``Model.bound``: such a step is *cut*, and the state before it is on the *frontier*. What is not explored may mend or violate
-anything, so from a frontier state nothing follows from the absence of a step.
+anything, so from a frontier state nothing follows from the absence of a step. A step that leaves no object of a disposable
+sort for the next life is cut in the same way.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from dataclasses import replace
 
 from schedproof.model.lang.bounds import limits
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.disposable import created_at_once, spare
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
+from schedproof.model.lang.terms import Term
 
+from .evaluate import Moment, compile_term
 from .instance import Instance, State
 
 
@@ -37,10 +41,10 @@ def range_of(model: Model, sort: str, attribute: str) -> tuple[int, int]:
 
 
 class Bounds:
-    """The bounds of an instance's integers.
+    """The bounds of an instance's integers, and of its numbers of objects of disposable sorts.
 
     Attributes:
-        text: the bounds in words, such as ``term <= 3``; empty if the instance has no integers.
+        text: the bounds in words, such as ``term <= 3``; empty if the instance has none.
 
     Raises:
         ModelError: an attribute has no bound.
@@ -56,14 +60,29 @@ class Bounds:
             for sort, name, low, high in kept
             for i in range(instance.sizes[sort])
         ]
-        self.text = ", ".join(_text(model, sort, name, low, high) for sort, name, low, high in kept)
+        pools = [sort for sort in model.sorts if sort.disposable]
+        self.spare: list[Term] = [spare(model.machines, model.actions, sort) for sort in pools]
+        """Of each disposable sort: the objects are there that the next action may create."""
+        self._spare = [compile_term(instance, condition, {}) for condition in self.spare]
+        texts = [_text(model, sort, name, low, high) for sort, name, low, high in kept]
+        texts += [
+            _at_a_time(sort.name, instance.sizes[sort.name] - created_at_once(model.actions, sort)) for sort in pools
+        ]
+        self.text = ", ".join(texts)
 
     def __bool__(self) -> bool:
-        return bool(self._slots)
+        return bool(self._slots or self._spare)
 
     def has(self, state: State) -> bool:
-        """Whether all integers of a state are within their bounds."""
-        return all(low <= state[slot] <= high for slot, low, high in self._slots)
+        """Whether a state is within the bounds: all its integers, and its numbers of objects of disposable sorts."""
+        return all(low <= state[slot] <= high for slot, low, high in self._slots) and all(
+            condition(Moment(state)) for condition in self._spare
+        )
+
+
+def _at_a_time(sort: str, most: int) -> str:
+    """A bound of a disposable sort in words: of the scope, those are kept that the next action may create."""
+    return f"{most} object{'s' * (most != 1)} of {sort} at a time"
 
 
 def _text(model: Model, sort: str, name: str, low: int, high: int) -> str:

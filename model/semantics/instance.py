@@ -8,6 +8,7 @@ from functools import cached_property
 
 from schedproof.model.errors import SchedproofError, require, shown
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.disposable import least
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid, RigidValue
@@ -50,9 +51,15 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
         require(f"the number of objects of {sort}", size, int, f"a whole number, for example {{{sort!r}: 2}}")
         if not 1 <= size <= MOST_OBJECTS:
             raise ScopeError(f"scope {sort}={size} cannot be explored; write a number from 1 to {MOST_OBJECTS}")
+        few = least(model.actions, model.machine(sort).sort)
+        if size < few:
+            raise ScopeError(f"scope {sort}={size} leaves no {sort} for the next one; write at least {sort}={few}")
         if size > 1 and model.machine(sort).sort.single:
             raise ScopeError(f"scope {sort}={size}: the model has exactly one {sort}; leave it out of the scope")
-    return {name: scope.get(name, model.default_scope.get(name, 1)) for name in known}
+    return {
+        sort.name: scope.get(sort.name, model.default_scope.get(sort.name, least(model.actions, sort)))
+        for sort in model.sorts
+    }
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ def formulas(prop: Property) -> Iterator[t.Term]:
 def _never_fails(instance: Instance, field: Field, value: t.Term, me: Owner) -> bool:
     """Whether an update gives a value of its attribute's type in every state, for any event parameters.
 
-    True if it reads only its own object and variables' objects, and a number is a constant or an attribute within the range.
+    True if it reads only its own object and variables' objects, and a number is a constant or an attribute within the range;
+    of an integer, if no sum can be below the lowest.
     """
     if any(isinstance(p, t.Attr | t.Is | t.Fires) and not isinstance(p.of, t.Var | t.Me) for p in t.subterms(value)):
         return False
@@ -137,13 +138,24 @@ def _never_fails(instance: Instance, field: Field, value: t.Term, me: Owner) -> 
     assert attribute is not None
     if not isinstance(attribute.type, IntRange | Integer):
         return True
+    if isinstance(attribute.type, Integer):
+        least = _least(instance, value, me)
+        return attribute.type.low is None or (least is not None and least in attribute.type)
     kind: Type | None = None
     if isinstance(value, t.Constant):
         kind = IntRange(int(value.value), int(value.value))
     elif isinstance(value, t.Attr):
         kind = type_of_term(instance, value, {}, me)
-    if isinstance(attribute.type, Integer):
-        return attribute.type.low is None or (
-            isinstance(kind, IntRange | Integer) and kind.low is not None and kind.low in attribute.type
-        )
     return isinstance(kind, IntRange) and attribute.type.low <= kind.low and kind.high <= attribute.type.high
+
+
+def _least(instance: Instance, value: t.Term, me: Owner) -> int | None:
+    """A number that no value of the term is below, by the types of what it reads; None if none is known."""
+    match value:
+        case t.Constant(int(number)):
+            return number
+        case t.Sum(left, right, 1):
+            parts = [_least(instance, part, me) for part in (left, right)]
+            return None if None in parts else sum(part for part in parts if part is not None)
+    kind = type_of_term(instance, value, {}, me)
+    return kind.low if isinstance(kind, IntRange | Integer) else None

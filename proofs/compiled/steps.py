@@ -350,6 +350,7 @@ class Steps:
             self._update(event, moment)
         if self._bounds:
             # Only now: a step that is ill-formed is so however far it leads.
+            self._pools()
             self._cut(done)
         for k in range(self.layout.words):
             at = binary("+", binary("*", Local("steps"), self.layout.words), k)
@@ -367,6 +368,17 @@ class Steps:
             terms.unpack(read, "after", "next")
             for stmt in checked:
                 terms.emit(stmt)
+
+    def _pools(self) -> None:
+        """Writes that a step is beyond the bounds if it leaves no object of a disposable sort for the next life."""
+        terms = self.terms
+        for condition in self._bounds.spare:
+            with terms.body() as body, terms.reading() as read:
+                spare = terms.value(t.After(condition, place=condition.place), Moment())
+                terms.emit(Set("beyond", binary("|", Local("beyond"), binary("^", spare, 1))))
+            terms.unpack(read, "after", "next")
+            for statement in body:
+                terms.emit(statement)
 
     def _cut(self, done: str) -> None:
         """Writes that a step beyond the bounds of integers is not taken."""

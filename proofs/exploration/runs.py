@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from schedproof.model.lang import Ref, Rule, SetOf, Var
+from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.lang.rules import filled, placeholders
 from schedproof.model.semantics import (
     Causes,
@@ -116,6 +119,7 @@ def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
 
 def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
     stepper, state, steps = stepper_of(instance), instance.initial(), []
+    lives: Counter[str] = Counter()
     for choice in choices:
         changed: Sequence[FieldChange] = ()
         before, why = state, ""
@@ -123,8 +127,22 @@ def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep
             state, changed = changes(stepper, state, choice)
         except (IllFormed, Undefined) as error:
             why = str(error)
-        steps.append(trace_step(instance, choice, before, changed, why))
+        step = trace_step(instance, choice, before, changed, why)
+        steps.append(replace(step, says=step.says + _later_lives(lives, changed)))
     return tuple(steps), state
+
+
+def _later_lives(lives: Counter[str], changed: Sequence[FieldChange]) -> str:
+    """Which objects of disposable sorts a step creates anew, in words; counts their ``lives``."""
+    created = [c.object for c in changed if c.field == "state" and c.before == ABSENT]
+    lives.update(created)
+    return "".join(f" ({name} for the {ordinal(lives[name])} time)" for name in created if lives[name] > 1)
+
+
+def ordinal(number: int) -> str:
+    """``2nd``, ``3rd``, ``11th``: the short form of an ordinal number."""
+    ends = {1: "st", 2: "nd", 3: "rd"} if number % 100 not in (11, 12, 13) else {}
+    return f"{number}{ends.get(number % 10, 'th')}"
 
 
 def counterexample_of(

@@ -21,7 +21,15 @@ from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
 from .expressions import NONE, Expressions, Scope, Text, code, conjunction, fitting, negation
-from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Selection, exported_properties
+from .properties import (
+    BRANCHING,
+    LIVENESS,
+    Condition,
+    ExportedProperties,
+    Selection,
+    exported_properties,
+    require_lasting,
+)
 
 NEXT = "next_"
 """The prefix of names that belong to the state after the step."""
@@ -59,11 +67,12 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort has more objects, or a relation more tuples, than a Promela integer has bits; a number is out of
+        ScopeError: a sort is disposable; it has more objects, or a relation more tuples, than a Promela integer has bits; a number is out of
             Promela's range; or there are too many choices to write out.
         ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
+    require_lasting(instance, "Promela")
     for sort, size in instance.sizes.items():
         if size > MOST_OBJECTS:
             raise ScopeError(

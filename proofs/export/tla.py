@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 from .cascade import Event, cascade, conditions, own_variables
 from .formulas import WORDS, Formulas, Scope, conjunction, quoted, union
 from .names import Names
-from .properties import BRANCHING, ExportedProperties, Selection, exported_properties
+from .properties import BRANCHING, ExportedProperties, Selection, exported_properties, require_lasting
 
 _Says = Callable[[str, Mapping[str, str]], str]
 """Writes a condition on a step, from the expression of its firings and the identifiers of the action's parameters."""
@@ -60,8 +60,10 @@ def tla(
 
     Raises:
         ModelError: an integer has no bound.
+        ScopeError: a sort is disposable.
         Unwritable: a property of ``only`` cannot be written.
     """
+    require_lasting(instance, "TLA+")
     checked = exported_properties(instance, only, crash, BRANCHING)
     writer = _Writer(instance, crash, checked, name or f"{instance.model.system}_{instance.model.variant}", title)
     return Module(writer.module, "\n".join(writer.lines()) + "\n", writer.configuration(), checked)

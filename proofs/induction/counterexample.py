@@ -19,11 +19,8 @@ from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
 from .expressions import And, ForAll, Or, Solver
-from .obligations import INITIAL, Obligation, Proof
+from .obligations import INITIAL, SIZES, Obligation, Proof
 from .views import Symbols, Z
-
-SIZES = (1, 2, 3, 4)
-"""The numbers of objects of each sort that are tried, in this order."""
 
 LITTLE_EFFORT = 200_000
 """z3's limit for each sort of which fewer objects are tried, in z3's own steps: for the reader only."""
@@ -34,7 +31,13 @@ SolverModel = tuple[Any, Mapping[str, Sequence[Z]]]
 
 
 def small_model(
-    solver: Solver, symbols: Symbols, effort: int, assumptions: Sequence[Z] = (), *, fewest: bool = True
+    solver: Solver,
+    symbols: Symbols,
+    effort: int,
+    assumptions: Sequence[Z] = (),
+    *,
+    fewest: bool = True,
+    sizes: Sequence[int] = SIZES,
 ) -> SolverModel | None:
     """A model of the solver's assertions and of ``assumptions`` with as few objects as possible.
 
@@ -45,17 +48,18 @@ def small_model(
         assumptions: formulas that must hold as well.
         fewest: look for as few objects of each sort, and for small integers; otherwise only for few objects of all sorts
             together, which takes a third of the time.
+        sizes: the numbers of objects of each sort that are tried, in this order.
 
     Returns:
-        None if no model with at most ``SIZES[-1]`` objects of each sort is found.
+        None if no model with at most ``sizes[-1]`` objects of each sort is found.
     """
     solver.limit(effort)
-    for size in SIZES:
-        sizes = dict.fromkeys(symbols.sorts, size)
-        if (model := _model_of(solver, symbols, sizes, assumptions)) is not None:
+    for size in sizes:
+        by_sort = dict.fromkeys(symbols.sorts, size)
+        if (model := _model_of(solver, symbols, by_sort, assumptions)) is not None:
             if fewest:
-                model = _with_fewer(solver, symbols, sizes, assumptions, model)
-                model = _with_smaller_numbers(solver, symbols, sizes, assumptions, model)
+                model = _with_fewer(solver, symbols, by_sort, assumptions, model)
+                model = _with_smaller_numbers(solver, symbols, by_sort, assumptions, model)
             return model
     return None
 

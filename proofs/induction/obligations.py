@@ -37,6 +37,9 @@ from .views import Initial, Symbols, Z
 INITIAL = "(initial)"
 """The pseudo-action of the base case."""
 
+SIZES = (1, 2, 3, 4)
+"""The numbers of objects of each sort that counterexamples may have, in this order."""
+
 
 @dataclass(frozen=True)
 class Obligation:
@@ -74,6 +77,7 @@ class Proof:
         assumed: each invariant by name.
         contexts: what a step of each action may assume.
         stated: each of the ``assumed`` invariants, and also that it reads no attribute of NONE.
+        sizes: the numbers of objects of each sort that counterexamples may have, in this order.
     """
 
     model: Model
@@ -85,6 +89,7 @@ class Proof:
     cascades: dict[str, Cascade]
     obligations: tuple[Obligation, ...]
     contexts: dict[str, tuple[Z, ...]]
+    sizes: tuple[int, ...] = SIZES
 
 
 def closed(prop: Invariant | StepInvariant) -> t.Term:
@@ -95,7 +100,7 @@ def closed(prop: Invariant | StepInvariant) -> t.Term:
 
 def leaves_counts(model: Model, prop: str) -> bool:
     """Whether proofs of a property take any number for a count: one of the property, or of the model's steps or axioms."""
-    terms = [*model.axioms, *(value for row in model.rows for _, value in row.sets)]
+    terms = [*model.premises, *(value for row in model.rows for _, value in row.sets)]
     for action in model.actions:
         terms += [*action.when, *action.fires]
     for rule in model.rules:

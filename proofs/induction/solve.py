@@ -31,10 +31,10 @@ from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .bounds import bounds
 from .cascade import Cascade
-from .counterexample import SIZES, SolverModel, shown, small_model
+from .counterexample import SolverModel, shown, small_model
 from .counting import LEFT
 from .expressions import Implies, Not, Solver, conjuncts
-from .obligations import INITIAL, Obligation, Proof, leaves_counts, obligations, provable
+from .obligations import INITIAL, SIZES, Obligation, Proof, leaves_counts, obligations, provable
 from .relevant import Relevance
 
 EFFORT = 40_000_000
@@ -44,6 +44,12 @@ FIRST_EFFORT = 1_000_000
 
 A limit in steps makes verdicts independent of the machine's load. At the limit z3 answers unknown, which never counts
 as proved."""
+
+MORE_SIZES = ((6, 8), (12, 16))
+"""The numbers of objects of each sort that are tried where the axioms demand more than a few."""
+
+MOST_SHOWN = 8
+"""The largest number of objects of each sort in a counterexample. A search among more takes minutes, and nobody reads it."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +276,9 @@ class Context:
         """A state with few objects, or with ``fewest`` as few as possible, in which the goal is false."""
         self.solver.push()
         self.solver.add(Not(goal))
-        model = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume], fewest=fewest)
+        model = small_model(
+            self.solver, self.symbols, effort, [self.switches[n] for n in assume], fewest=fewest, sizes=self.proof.sizes
+        )
         self.solver.pop()
         return model
 
@@ -334,7 +342,9 @@ def _require_provable(model: Model, only: Collection[str], known: Collection[str
 
 
 def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[[int, int], None] | None) -> Induction:
-    model, limits = proof.model, _bounds(proof)
+    solver = _solver(proof, proof.always)
+    proof = replace(proof, sizes=_sizes(proof, solver))
+    model, limits = proof.model, bounds(proof, solver)
     doubtful = frozenset(model.refuted & proof.assumed.keys())
     every_property = frozenset(o.invariant for o in proof.obligations)
     asked = frozenset(only) | (every_property & {WELL_FORMED}) if only else every_property
@@ -347,18 +357,25 @@ def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[
     return replace(second if any(second.kept(name) for name in doubtful) else first, bounds=limits)
 
 
-def _bounds(proof: Proof) -> dict[str, int]:
-    """The bounds that the axioms set.
+def _sizes(proof: Proof, solver: Solver) -> tuple[int, ...]:
+    """The numbers of objects of each sort that counterexamples may have: more if the axioms demand more.
+
+    The axioms of timers demand one of each kind.
 
     Raises:
         ModelError: no small set of objects satisfies the axioms.
     """
-    model, solver = proof.model, _solver(proof, proof.always)
-    if small_model(solver, proof.symbols, EFFORT) is None:
-        place = model.premises[0].place if model.premises else model.place
-        problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
-        raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
-    return bounds(proof, solver)
+    model = proof.model
+    for sizes in (SIZES, *MORE_SIZES):
+        if small_model(solver, proof.symbols, EFFORT, fewest=False, sizes=sizes) is not None:
+            return sizes if sizes[-1] <= MOST_SHOWN else SIZES
+        solver.limit(MORE_EFFORT)
+        if solver.answer([]) == z3.unsat:
+            break
+    place = model.premises[0].place if model.premises else model.place
+    problem = f"no system of up to {MORE_SIZES[-1][-1]} objects a sort satisfies them"
+    what = "axioms and assumptions" if model.assuming else "axioms"
+    raise ModelError(f"{what} of {model.system} {model.variant}", place, problem, f"correct the {what}")
 
 
 def _settle(
@@ -481,6 +498,7 @@ class _Prover:
         for effort in (FIRST_EFFORT // 2, MORE_EFFORT):
             # Readers want few objects; without all answers, nobody reads how an expected failure fails.
             fewest = self._every or obligation.invariant not in self.proof.model.refuted
+            fewest = fewest and self.proof.sizes == SIZES  # to leave out some of many takes minutes
             refuted = context.refute(goal, assume, effort, fewest)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)

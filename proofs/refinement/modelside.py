@@ -81,13 +81,19 @@ class ModelGraph:
         Raises:
             NotAQuotient: states with the same normal form have different steps.
             NotConfluent: the order of urgent actions matters.
-            ScopeError: the model has integers without a bound.
+            ScopeError: the model has integers without a bound, or a disposable sort.
         """
         if instance.model.integers:
             sort, name = next(iter(instance.model.integers))
             raise ScopeError(
                 f"{sort}.{name} has integers without a bound, and a refinement explores all of the model; give it an IntRange"
             )
+        for kind in instance.model.sorts:
+            if kind.disposable:
+                raise ScopeError(
+                    f"{kind} is disposable, and a refinement explores all of the model; "
+                    "leave out disposable=True and write a row back to the first state"
+                )
         same: Normal = normal or (lambda state: state)
         stepper, settle = Stepper(instance), Settling(instance, urgent or {})
         steps: dict[State, tuple[Edge, ...]] = {}

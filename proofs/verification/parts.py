@@ -66,7 +66,8 @@ class Inducted:
     Attributes:
         note: why the property is not proved.
         counterexample: a step that shows why it is not proved.
-        support: the names of the invariants that the proof assumes, directly or through other proofs.
+        support: the names of the invariants that the proof assumes, directly or through other proofs; also those of the proof
+            without assumptions.
         lemmas: the names of those that it uses itself, without its own.
         bounds: the largest number of objects by sort, where the axioms bound it.
         assuming: the names of the assumptions of ``Model.assuming``, if there is no proof without all of them.
@@ -192,8 +193,14 @@ def _with_assumptions(model: Model, results: dict[str, Inducted]) -> dict[str, I
     if not model.assuming or not names:
         return results
     without = prove(replace(model, assuming={}), every=False, only=names)
-    resting = {name: tuple(model.assuming) for name in names if not without.proved(name)}
-    return {name: replace(result, assuming=resting.get(name, ())) for name, result in results.items()}
+    together = {}
+    for name in names:
+        if without.proved(name):
+            both = {*results[name].support, *without.support(name)}  # a cached verdict rests on both proofs
+            together[name] = replace(results[name], support=tuple(sorted(both)))
+        else:
+            together[name] = replace(results[name], assuming=tuple(model.assuming))
+    return {**results, **together}
 
 
 def _unproved(induction: Induction, name: str) -> tuple[str, Counterexample | None]:

@@ -157,7 +157,9 @@ class VerdictCache:
             key = self._key(part, name)
             if key is not None:
                 some = (
-                    {each: self._invariants[each] for each in inducted.support} if inducted.proved else self._invariants
+                    {each: self._invariants[each] for each in inducted.support}
+                    if _settled(inducted)
+                    else self._invariants
                 )
                 _keep(key, Entry(inducted=inducted, invariants=dict(some)))
 
@@ -169,9 +171,12 @@ class VerdictCache:
                     VERDICTS.remove(key)
 
     def _rests(self, entry: Entry) -> bool:
-        """Whether the invariants that an induction assumed are unchanged; a failed one could assume any invariant."""
+        """Whether the invariants that an induction assumed are unchanged; a failed one could assume any invariant.
+
+        A proof that needs assumptions could do without them by another invariant.
+        """
         assert entry.inducted is not None
-        if entry.inducted.proved:
+        if _settled(entry.inducted):
             return entry.invariants.items() <= self._invariants.items()
         return entry.invariants == self._invariants
 
@@ -277,6 +282,11 @@ def _is_builtin(system: System) -> bool:
     """Whether the system comes unchanged from schedproof's own manifest."""
     systems = builtin()
     return system.name in systems.entries and systems.system(system.name) is system
+
+
+def _settled(inducted: Inducted) -> bool:
+    """Whether no further invariant can change the result: it is proved, without assumptions that have names."""
+    return inducted.proved and not inducted.assuming
 
 
 def _keep(key: str, entry: Entry) -> None:

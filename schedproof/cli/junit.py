@@ -39,11 +39,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Case:
-    """A test of the report."""
+    """A test of the report.
+
+    Attributes:
+        verdict: how far the verdict reaches, as the table of ``verify`` shows it; "" without a verdict.
+        cached: an earlier run has checked it.
+        output: what the report says besides.
+    """
 
     name: str
     seconds: float
     problem: Problem | None = None
+    verdict: str = ""
     cached: bool = False
     output: str = ""
 
@@ -52,7 +59,8 @@ def junit(reports: Sequence[VariantReport], systems: Mapping[str, System]) -> by
     """The report of ``verify``: one suite for each variant, one case for each property.
 
     A verdict that is not the expected one is a failure. An undetermined verdict is an error, and so is one that an
-    interrupt prevented. A case that an earlier run has checked has the property ``cached``.
+    interrupt prevented. Each case has the property ``verdict``, which says for how many objects it is; one that an earlier
+    run has checked has the property ``cached``.
 
     Args:
         systems: the systems of the reports, by name.
@@ -80,7 +88,13 @@ def _cases(report: VariantReport, system: System) -> list[Case]:
     missing = Problem("error", "missing", "interrupted before there was a verdict")
     return [
         *(
-            Case(checked.result.name, checked.result.seconds, _problem(report, checked, system), checked.cached)
+            Case(
+                checked.result.name,
+                checked.result.seconds,
+                _problem(report, checked, system),
+                checked.reach,
+                checked.cached,
+            )
             for checked in report.properties
         ),
         *(Case(name, 0.0, missing) for name in report.missing),
@@ -116,9 +130,12 @@ def _xml(suites: Iterable[tuple[str, str, float, Sequence[Case]]]) -> bytes:
 
 def _case(classname: str, case: Case) -> junitparser.TestCase:
     element = junitparser.TestCase(_clean(case.name), classname, round(case.seconds, 3))
-    if case.cached:
+    values = {"verdict": _clean(case.verdict), "cached": versions() if case.cached else ""}
+    if any(values.values()):
         properties = junitparser.Properties()
-        properties.add_property(junitparser.Property("cached", versions()))
+        for name, value in values.items():
+            if value:
+                properties.add_property(junitparser.Property(name, value))
         element.append(properties)
     if case.problem is not None:
         tag = junitparser.Error if case.problem.tag == "error" else junitparser.Failure

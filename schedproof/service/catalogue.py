@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedproof.model.lang import EnumType, Integer, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang.disposable import least
 from schedproof.model.registry import discovery
 from schedproof.model.registry.system import System
 
@@ -46,7 +47,7 @@ def _variant(model: Model) -> dict[str, Any]:
     return {
         "name": model.variant,
         "about": model.about,
-        "sorts": {sort.name: model.default_scope.get(sort.name, 1) for sort in model.sorts},
+        "sorts": {sort.name: model.default_scope.get(sort.name, least(model.actions, sort)) for sort in model.sorts},
         "actions": [
             {
                 "name": action.name,

@@ -49,11 +49,13 @@ from schedproof.model.lang import (
     Type,
     Var,
     after,
+    ended,
     exists,
     forall,
     iff,
     implies,
     me,
+    new,
     those,
     variable,
 )
@@ -684,6 +686,83 @@ class RelationMaker(Maker):
             return super()._of(kind)
         every = product(*(range(self.sizes[sort.name]) for sort in kind.sorts))
         return frozenset(each for each in every if self.often(0.5))
+
+
+class DisposableMaker(Maker):
+    """Makes models whose objects of the first sort are created, and end."""
+
+    recorded = 0.0
+
+    def model(self) -> Model:
+        """All of it.
+
+        Raises:
+            ModelError: it is none.
+        """
+        lasting = super().model()
+        sort = replace(self.sorts[0], disposable=True)
+        states = self.states[sort.name]
+        x = variable(sort, "x")
+
+        def names(kind: Type) -> bool:
+            of = kind.sorts if isinstance(kind, Relation) else [kind.sort] if isinstance(kind, Ref | SetOf) else []
+            return sort in of
+
+        def lives(machine: Machine) -> Machine:
+            about = machine.sort.name == sort.name
+            attributes = [
+                replace(
+                    a,
+                    rigid=a.rigid and not (about or names(a.type)),
+                    history=a.history and not names(a.type),
+                )
+                for a in machine.attributes
+            ]
+            if not about:
+                return replace(machine, attributes=attributes)
+            return replace(
+                machine, sort=sort, attributes=attributes, states=[replace(s, begins="") for s in machine.states]
+            )
+
+        machines = [lives(m) for m in lasting.machines]
+        kept = {(m.sort.name, a.name) for m in machines for a in m.attributes if a.rigid}
+        rigid = [{k: v for k, v in each.items() if k in kept} for each in lasting.configurations(self.sizes)]
+        born = Action("create", [x], [new(x)], [x.fires("born")], "{x} is created")
+        dies = Action("end", [x], [x.is_(states[-1])], [x.fires("dies")], "{x} ends")
+        rows = [Row(sort, "born", "Absent", states[0]), Row(sort, "dies", states[-1], "Absent")]
+        of_objects = {a.name for a in lasting.actions if any(v.type == Ref(sort) for v in a.parameters)}
+
+        def followed(prop: Property) -> Property:
+            if isinstance(prop, LifeCycle) and prop.sort == sort:
+                end = [] if self.often(0.5) else ["Absent"]
+                return replace(prop, sort=sort, states=["Absent", *prop.states, *end])
+            if isinstance(prop, AlwaysCanReach | LeadsTo):
+                for v in prop.over:
+                    if v.type == Ref(sort):
+                        prop = replace(prop, goal=prop.goal | ended(v))
+            if isinstance(prop, LeadsTo):
+                weak = {*prop.weak, *(of_objects & {*prop.strong})}
+                if self.often(0.5):
+                    weak.add("end")
+                prop = replace(prop, weak=sorted(weak), strong=[n for n in prop.strong if n not in of_objects])
+            return prop
+
+        sizes = {**self.sizes, sort.name: max(2, self.sizes[sort.name])}
+        return checked(
+            replace(
+                lasting,
+                machines=machines,
+                rows=[*lasting.rows, *rows],
+                actions=[*lasting.actions, born, dies],
+                properties=[*map(followed, lasting.properties), DeadlockFree(name="lives", says="")],
+                default_scope=sizes,
+                configurations=lambda sizes: rigid,
+            )
+        )
+
+
+class DisposableRelationMaker(DisposableMaker, RelationMaker):
+    """Makes models with relations between objects of which some are created, and end."""
 
 
 def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:

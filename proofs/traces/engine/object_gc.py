@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.lang.types import Ref, Relation, SetOf
 from schedproof.model.semantics import Instance, State, tuples
 
@@ -19,7 +20,7 @@ from .unobserved import Ended
 def collectable(model: Model) -> Mapping[str, frozenset[str]]:
     """By sort, the states in which an unreferenced object can be collected.
 
-    No row leaves them, and the model ignores such an object.
+    No row leaves them, and the model ignores such an object. Of a disposable sort that is so by declaration.
     """
     known: Mapping[str, frozenset[str]] | None = vars(model).get("_collectable")
     if known is not None:
@@ -27,6 +28,9 @@ def collectable(model: Model) -> Mapping[str, frozenset[str]]:
     by_sort = {}
     for machine in model.machines:
         sort = machine.sort.name
+        if machine.sort.disposable:
+            by_sort[sort] = frozenset({ABSENT})
+            continue
         final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
         by_sort[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
     object.__setattr__(model, "_collectable", by_sort)  # a model never changes, and every trace asks for it

@@ -289,7 +289,9 @@ class Axioms:
     def __init__(self, layout: Instance) -> None:
         initial = layout.initial()
         self._start = initial[: len(initial) - sum(layout.sizes[sort] for sort, _ in layout.model.rigid_attributes)]
-        self._axioms = [(show_term(axiom), compile_term(layout, axiom, {})) for axiom in layout.model.premises]
+        premises = [(show_term(axiom), axiom) for axiom in layout.model.axioms]
+        premises += [(f"{name} ({show_term(axiom)})", axiom) for name, axiom in layout.model.assuming.items()]
+        self._axioms = [(says, compile_term(layout, axiom, {})) for says, axiom in premises]
         self.broken = lru_cache(MOST_RIGID)(self._broken)
         """The axiom that these rigid attributes (as in a state of ``layout``) violate, in words; "" if none."""
 

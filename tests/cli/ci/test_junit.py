@@ -34,3 +34,20 @@ def test_a_suite_is_a_variant_with_the_time_of_all_its_work() -> None:
 def test_what_xml_cannot_contain_is_replaced() -> None:
     failure = report().find("testsuite/testcase/failure")
     assert failure is not None and failure.text is not None and "a ? <b> ]]> & c" in failure.text
+
+
+def test_a_case_that_passes_says_how_far_its_verdict_reaches() -> None:
+    """In a green report, too, a reader sees what was explored only, within which bounds, and with which assumptions."""
+    proved = Result("dark", "invariant", Verdict.PROVED, Method.INDUCTION, None, 0.1, assuming=["few <= 2"])
+    explored = Result("lit", "invariant", Verdict.PROVED, Method.EXPLORATION, {"Lamp": 2}, 0.1, within="watt <= 3")
+    cases = report(properties=[CheckedProperty(each, Verdict.PROVED) for each in (proved, explored)])[0]
+    properties = [
+        {each.get("name"): each.get("value") for each in case.findall("properties/property")}
+        for case in cases.findall("testcase")
+    ]
+    assert all(
+        case.find("failure") is None and list(each) == ["verdict"] for case, each in zip(cases, properties, strict=True)
+    )
+    first, second = (each["verdict"] or "" for each in properties)
+    assert "any number" in first and "assuming few <= 2" in first
+    assert second == "holds at Lamp=2 within watt <= 3"

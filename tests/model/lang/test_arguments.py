@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from types import FunctionType
 from typing import Any
 
 import pytest
 
 from schedproof.model import lang
-from schedproof.model.lang import IntRange, Invariant, LifeCycle, Machine, Model, ModelError, Row, Sort, State
+from schedproof.model.lang import (
+    IntRange,
+    Invariant,
+    LifeCycle,
+    Machine,
+    Model,
+    ModelError,
+    Row,
+    Sort,
+    State,
+    forall,
+    variables,
+)
 from tests.model.lang.wrong_models import Job, j
 
 DECLARATIONS = [
@@ -31,6 +44,16 @@ def test_every_declaration_refuses_an_unknown_argument(kind: Any) -> None:
     assert problem.startswith(f"{kind.__name__}: ")
     if kind is not Row:  # a row sets attributes by their names; only its places are missing
         assert "unknown argument 'nosuch'" in problem
+
+
+WORDS = [function for name in lang.__all__ if isinstance(function := getattr(lang, name), FunctionType)]
+
+
+@pytest.mark.parametrize("function", WORDS, ids=lambda function: function.__name__)
+def test_every_function_refuses_an_unknown_argument(function: Any) -> None:
+    assert len(WORDS) > 10
+    with pytest.raises(ModelError, match=rf"{function.__name__}: unknown argument 'nosuch'"):
+        function(nosuch=1)
 
 
 def misspelt() -> None:
@@ -57,6 +80,9 @@ def misspelt() -> None:
         (lambda: IntRange(1, 2, 3), "IntRange: 3 arguments have no name, and 2 may; write low and high only", None),
         (lambda: Machine(Job, [State("A")], states=[]), "Machine: the argument 'states' is there twice; give it once", None),
         (lambda: Sort("Job", "j", True), "Sort Job: 3 arguments have no name, and 2 may; write the name before each other: single=...", None),
+        (lambda: variables(Job), "variables: names is missing; write names=...", None),
+        (lambda: forall(j), "forall: body is missing; write body=...", None),
+        (lambda: variables(Job, "j", "k"), "variables: 3 arguments have no name, and 2 may; write kind and names only", None),
         (lambda: Invariant("a"), "Invariant: 1 argument has no name, and none may; write the name before each other: name=...", None),
     ],
 )  # fmt: skip

@@ -88,6 +88,7 @@ def test_made_values_meet_the_axioms() -> None:
     assert meets(forest, below([None, 0, None, 2]))
     assert not meets(tree, below([None, 0, None, 2]))
     assert below([None, 0, 0, 2]) == [frozenset(), {0}, {0}, {0, 2}]
+    assert below([None, 0, 1, 2, None]) == [frozenset(), {0}, {0, 1}, {0, 1, 2}, frozenset()]
     assert not meets(forest, below([1, 0]))  # each is the other's parent
     [first, *others] = around(4)
     assert not meets(ring, [first - {(1, 3)}, *others])

@@ -398,7 +398,44 @@ def _too_far(instance: Instance, state: State) -> bool:
                     return True
             elif abs(number) > bound:
                 return True
-    return False
+    return any(
+        machine.sort.disposable and len(_unused(instance, state, machine)) < _at_once(instance, machine.sort.name)
+        for machine in instance.model.machines
+    )
+
+
+def _at_once(instance: Instance, sort: str) -> int:
+    """The most objects of a sort that an action creates: how often its guard asks for one that is absent."""
+    model = instance.model
+    return max(
+        sum(
+            isinstance(c, t.Is)
+            and isinstance(c.of.type, Ref)
+            and c.of.type.sort.name == sort
+            and c.states == ("Absent",)
+            for c in a.when
+            if isinstance(getattr(c, "of", None), t.Var)
+        )
+        for a in model.actions
+    )
+
+
+def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
+    """The names of absent objects of a sort to which no object refers."""
+    described = instance.describe(state)
+    absent = {name for name, fields in described[machine.sort.name].items() if fields["state"] == "Absent"}
+    for other in instance.model.machines:
+        for attribute in instance.attributes(other.sort.name):
+            if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort == machine.sort:
+                for fields in described[other.sort.name].values():
+                    value = fields[attribute.name]
+                    absent -= set(value if isinstance(value, list) else [value])
+            elif isinstance(attribute.type, Relation):
+                for place, sort in enumerate(attribute.type.sorts):
+                    if sort == machine.sort:
+                        for fields in described[other.sort.name].values():
+                            absent -= {each[place] for each in fields[attribute.name]}
+    return absent
 
 
 Answer = tuple[Verdict, int | None]

@@ -11,10 +11,12 @@ from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
     Attribute,
+    BoolType,
     Change,
     DeadlockFree,
     Event,
     Int,
+    IntRange,
     Invariant,
     LeadsTo,
     LifeCycle,
@@ -355,3 +357,25 @@ def test_a_run_passes_the_frontier(engine: Engine) -> None:
     example = verdicts(model, engine)["open"].counterexample
     assert example is not None
     assert [step.action for step in example.steps] == ["up", "up", "up", "shut", "lose"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_integer_of_history_cuts_no_other_history(engine: Engine) -> None:
+    """Two properties read two attributes of history; the bound of one cuts runs that the other needs."""
+    attributes = [
+        Attribute("level", IntRange(0, 4)),
+        Attribute("ups", Nat, history=True),
+        Attribute("high", BoolType(), history=True),
+    ]
+    model = counter(
+        Invariant(name="few", says="", over=[b], then=b.ups < 9),
+        Invariant(name="low", says="", over=[b], then=~b.high),
+        machines=[Machine(Box, [State("Open")], attributes)],
+        rows=[Row(Box, "up", "Open", "Open", level=me.level + 1, ups=me.ups + 1, high=me.level >= 3)],
+        actions=[Action("up", [b], [b.level < 4], [b.fires("up")], "{b} counts")],
+        bound={("Box", "ups"): 1},
+    )
+    results = verdicts(model, engine)
+    assert (results["few"].verdict, results["few"].within) == (Verdict.PROVED, "ups <= 1")
+    assert results["low"].verdict is Verdict.REFUTED
+    assert results["low"].counterexample is not None and len(results["low"].counterexample.steps) == 4

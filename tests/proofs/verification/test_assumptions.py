@@ -159,8 +159,9 @@ def test_what_holds_by_one_of_two_assumptions() -> None:
 
 def test_axioms_may_forbid_to_be_without_both() -> None:
     model = breaking({"may_end": False, "may_break": False})
-    one_of_them = replace(model, axioms=[forall(j, ~(j.may_end & j.may_break))])
-    assert rests_on(one_of_them)[1]["can-end"] == frozenset()
+    not_both = forall(j, ~(j.may_end & j.may_break))
+    for one_of_them in (replace(model, axioms=[not_both]), replace(model, assuming={"not both": not_both})):
+        assert rests_on(one_of_them)[1]["can-end"] == frozenset()
 
 
 def test_what_configurations_leave_out_is_assumed_too() -> None:
@@ -207,11 +208,12 @@ def test_verify_compares_it_if_asked(build: Callable[[bool], Model], named: bool
 
 def test_a_cached_verdict_is_of_what_is_named() -> None:
     keys = []
-    for assumes in ({"goes-on": ["Job.punctual"]}, {"goes-on": []}, {}):
-        model = replace(mended(True), assumes=assumes)
+    named = {"goes-on": ["Job.punctual"]}
+    edited = [replace(mended(True), assumes=assumes) for assumes in (named, {"goes-on": []}, {})]
+    for model in [*edited, replace(mended(True), assuming={"they come in time": forall(j, j.punctual)})]:
         (part,) = parts(System.of(model), model, ["assumptions"])
         keys.append(VerdictCache(System.of(model), model, "here")._key(part, "assumptions"))
-    assert None not in keys and len(set(keys)) == 3
+    assert None not in keys and len(set(keys)) == 4
 
 
 @pytest.mark.parametrize(("punctual", "verdict"), [((True, False), "violated"), ((True,), "not violated")])

@@ -22,13 +22,17 @@ from schedproof.model.lang import (
     Sort,
     State,
     forall,
+    me,
     variable,
 )
 from schedproof.model.registry.system import System
 from schedproof.proofs import cache
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.traces import LogVerdict, TraceError, check_records
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.parts import Done, Work, check_part_of, parts
+from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import VariantReport, verify_variant
 from tests.support.user_repository import imports_undone
 
@@ -88,9 +92,29 @@ def test_without_the_assumption_it_is_refuted_and_names_none() -> None:
     assert "assuming" not in refuted.reach and "assuming" not in refuted.as_json()
 
 
+def test_what_is_refuted_with_it_names_none() -> None:
+    """A violation in one of the configurations that it allows needs no assumption."""
+    idle = Invariant(name="idle", says="no job runs", over=[j], then=j.is_("Waiting"))
+    (refuted,) = model_check(replace(ASSUMING, properties=[idle]), {}, only=["idle"])
+    assert refuted.verdict is Verdict.REFUTED
+    assert "assuming" not in refuted.as_json()
+
+
 def test_a_configuration_that_violates_it_is_refused() -> None:
     with pytest.raises(ModelError, match=r"assumption ranks are low of jobs .* is false on the configuration"):
         model_check(replace(HIGH, assuming=LOW), {})
+
+
+def test_a_log_whose_header_violates_it_is_refused() -> None:
+    def checked_log(rank: int) -> LogVerdict:
+        rigid = {"Job": {"rank": {"a": rank}}}
+        header = {"schedproof": 1, "system": "jobs", "objects": {"Job": ["a"]}, "rigid": rigid}
+        records = [{"action": "start", "parameters": {"j": "a"}}]
+        return check_records(System.of(ASSUMING), header, records).verdict
+
+    assert checked_log(2) is LogVerdict.CONFORMS
+    with pytest.raises(TraceError, match=r"violates an axiom of the model: ranks are low \(for every j"):
+        checked_log(3)
 
 
 def test_a_variant_may_give_it_up() -> None:
@@ -99,11 +123,68 @@ def test_a_variant_may_give_it_up() -> None:
     assert model_check(without, {}, only=["low-ranks"])[0].verdict is Verdict.REFUTED
 
 
-def test_a_cached_verdict_is_not_one_of_another_assumption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+EDITED = {
+    "another name": {"no rank is high": LOW["ranks are low"]},
+    "another formula": {"ranks are low": forall(j, j.rank < 4)},
+    "one more": {**LOW, "ranks are even lower": forall(j, j.rank < 9)},
+    "none": {},
+}
+"""Each leaves a configuration with ranks 0 and 2 as it is."""
+
+
+def has_verdict(done: Done) -> bool:
+    return bool(done.results or done.inducted)
+
+
+@pytest.mark.parametrize("edit", EDITED)
+def test_a_cached_verdict_does_not_survive_an_edit(edit: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    for name in ("ranks are low", "ranks are low", "no rank is high"):
-        model = replace(ASSUMING, assuming={name: forall(j, j.rank < 3)})
-        assert reach(model) == f"proved (any number), assuming {name}"
+    edited = replace(ASSUMING, assuming=EDITED[edit])
+    works = set()
+    for part in parts(System.of(ASSUMING), ASSUMING, ["low-ranks"]):
+        of_this, of_edited = (VerdictCache(System.of(each), each, "here") for each in (ASSUMING, edited))
+        done = check_part_of(System.of(ASSUMING), ASSUMING, part, {}, lambda line: None)
+        of_this.store(part, done)
+        assert has_verdict(of_this.load(part))
+        assert not has_verdict(of_edited.load(part))
+        works.add(part.work)
+    assert works == {Work.EXPLORATION, Work.INDUCTION}
+
+
+LOAD = Machine(
+    Job,
+    [State("Waiting"), State("Running")],
+    [Attribute("rank", Nat, rigid=True), Attribute("load", Nat), Attribute("item", Nat)],
+)
+ITEMS = Invariant(name="items", says="an item is small", over=[j], then=j.item <= 1)
+LIGHT = Invariant(name="light", says="no load is heavy", over=[j], then=j.load <= 3)
+LOADING = replace(
+    ASSUMING,
+    machines=[LOAD],
+    rows=[Row(Job, "start", "Waiting", "Running", item=1), Row(Job, "take", "Running", "Running", load=me.item)],
+    actions=[
+        *ASSUMING.actions,
+        Action("take", [j], [j.is_("Running"), j.rank >= 3], [j.fires("take")], "{j} takes an item"),
+    ],
+    properties=[LIGHT],
+    bound={("Job", "load"): 3, ("Job", "item"): 3},
+)
+"""Low ranks take nothing, so with the assumption the proof needs no other invariant; without it, it needs ITEMS."""
+
+
+@pytest.mark.parametrize(("first", "then"), [([ITEMS, LIGHT], [LIGHT]), ([LIGHT], [ITEMS, LIGHT])])
+def test_what_a_proof_assumes_depends_on_all_that_it_may_use(
+    first: list[Invariant], then: list[Invariant], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    one, two = (replace(LOADING, properties=each) for each in (first, then))
+    (part,) = [each for each in parts(System.of(one), one, ["light"]) if each.work is Work.INDUCTION]
+    done = check_part_of(System.of(one), one, part, {}, lambda line: None)
+    assert done.inducted is not None
+    assert done.inducted["light"].assuming == (() if ITEMS in first else ("ranks are low",))
+    VerdictCache(System.of(one), one, "here").store(part, done)
+    assert VerdictCache(System.of(one), one, "here").load(part).inducted == done.inducted
+    assert not has_verdict(VerdictCache(System.of(two), two, "here").load(part))
 
 
 def test_commands_name_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,19 +12,21 @@ from schedproof.cli.scopes import bounded
 from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, State, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
-from schedproof.model.lang.timers import TimerKind, Timers
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, bounds_of, check_scope, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.export import promela
+from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction.solve import prove
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
+from tests.model.lang import test_disposable as disposable
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
 from tests.model.lang.test_single import model as single_model
+from tests.model.lang.wrong_timers import ORDERS, TIMERS
 from tests.proofs.verification import test_defects as doors
 from tests.support.keys import KEYS
 from tests.support.lamps import lamps
@@ -70,15 +72,9 @@ def _false_axiom(*axioms: object) -> object:
 
 
 def _timers() -> Iterator[Case]:
-    """Errors of the library of timers."""
-    sorts, owners = (Sort("Timer", "t"), Sort("Call", "c")), {"request": Sort("Request", "r")}
-    retry = TimerKind("retry", of="request")
-    order, ticks = (Timers(*sorts, [retry], owners, time=time) for time in ("order", "ticks"))
-    yield _placed('Timers(..., time="tick")', lambda: Timers(*sorts, [retry], owners, time="tick"))
-    yield _placed('TimerKind("retry", of="job")', lambda: Timers(*sorts, [TimerKind("retry", of="job")], owners))
-    yield _placed('TIMERS.running("retries", ...)', lambda: order.running("retries", "sends again"))
-    yield _placed('TIMERS.tick(), with time="order"', order.tick)
-    yield _placed('TIMERS.rules(), with time="ticks"', ticks.rules)
+    """Errors of the libraries of timers and of orders."""
+    for text, (build, _) in {**TIMERS, **ORDERS}.items():
+        yield _placed(text, build)
 
 
 def cases() -> Iterator[Case]:
@@ -121,6 +117,12 @@ def cases() -> Iterator[Case]:
         'Sort("Clock", "c", single=True) and default_scope={"Clock": 2}',
         lambda: checked(dataclasses.replace(clocks, default_scope={"Clock": 2})),
     )
+    for build, problem in disposable.REFUSED:
+        yield _placed(f"a disposable sort: {problem}", build)
+    queue = disposable.model()
+    yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
+    yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))
+    yield Case("a refinement of a disposable sort", lambda: ModelGraph.explore(next(instances(queue, {}))))
     yield Case('model_check(model, {"Clock": 2})', lambda: check_scope(clocks, {"Clock": 2}))
     yield Case('{"action": "show", "parameters": {"c": "wrist"}}', lambda: check_records(system, header, two))
     yield Case(
