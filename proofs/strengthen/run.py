@@ -111,6 +111,9 @@ def strengthen(
     def stop() -> str:
         return halt() or (f"the time limit of {seconds:g} s" if time.monotonic() - start > seconds else "")
 
+    def explored_enough() -> str:
+        return stop() or ("half of the time" if time.monotonic() - start > seconds / 2 else "")
+
     def ended(result: Strengthened) -> Strengthened:
         return replace(result, seconds=time.monotonic() - start)
 
@@ -124,7 +127,7 @@ def strengthen(
     asked = model.asking([goal, *given])
     samples = Samples(asked, _history(asked, goal, scope))
     with gc_paused():
-        violation = grow(samples, [goal], scope, stop, report)
+        violation = grow(samples, [goal], scope, explored_enough, report)
         if violation is not None:
             why = f"violated at {violation.scope}"
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))

@@ -70,12 +70,12 @@ def grow(
     for template in templates:
         samples.rows(template, False)
     growing = [s.name for s in model.sorts if not s.single]
-    while growing and not stop() and max(samples.scopes.values()) < LARGE:
+    while growing and samples.complete and not stop() and max(samples.scopes.values()) < LARGE:
         kept = []
         for sort in growing:
             larger = {**sizes, sort: sizes[sort] + 1}
-            if larger[sort] > MOST_OBJECTS or stop() or scope_text(larger) in samples.scopes:
-                continue
+            if larger[sort] > MOST_OBJECTS or stop() or scope_text(larger) in samples.scopes or not samples.complete:
+                continue  # a scope that is too large to explore is the last
             if (violation := try_out(larger)) is not None:
                 return violation
             if sum([samples.news(template) for template in templates]):
