@@ -99,8 +99,8 @@ class States:
         Raises:
             Unsupported: the formula has no column.
         """
-        result: Truths = np.asarray(self._truth(term, bound), np.bool_)
-        return result
+        # A formula about a sort without objects is one value, whatever the state.
+        return np.broadcast_to(np.asarray(self._truth(term, bound), np.bool_), self._all.shape)
 
     def _truth(self, term: t.Term, bound: Mapping[str, int]) -> Any:
         match term:

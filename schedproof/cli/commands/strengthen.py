@@ -112,6 +112,12 @@ def _names(system: System, model: Model) -> Names:
             f"--write: {Path(model.place.file).name} has no name for this model, or its properties are not a list; "
             "leave out --write, and paste what is printed"
         )
+    for other in system.variants.values():
+        if other.amended is not None and other.amended.model is model:
+            raise UserError(
+                f"--write: {other.variant} amends {model.variant}, and takes no invariant that comes later; leave out --write, and "
+                "paste what is printed above the call of amend"
+            )
     return names
 
 

@@ -111,3 +111,12 @@ def test_no_object_is_in_no_set() -> None:
                             )
                             compared_formulas += 1
     assert compared_formulas > 0
+
+
+def test_a_sort_without_objects() -> None:
+    """A configuration may give no object of a sort."""
+    sizes = {"Worker": 0, "Lease": 2}
+    states = States.of(Instance(LEASES, sizes), explore(Instance(LEASES, sizes), symmetry=False).states)
+    w = t.Var("w", LEASES.actions[0].parameters[0].type)
+    assert states.truth(t.forall(w, w.is_("Idle")), {}).tolist() == [True] * len(states.matrix)
+    assert states.truth(t.exists(w, w.is_("Idle")), {}).tolist() == [False] * len(states.matrix)

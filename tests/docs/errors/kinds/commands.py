@@ -97,6 +97,7 @@ def cases() -> Iterator[Case]:
     yield lease(
         "strengthen lease --write", shown="schedproof strengthen lease --write  # properties is a tuple", model=fixed
     )
+    yield lease("strengthen lease --write")
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
