@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Invariant, Model, Property
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.semantics import instances
+from schedproof.model.semantics import ScopeError, instances, scope_text
 from schedproof.proofs.checking.slices import Slices
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import Induction, Recheck, prove, recheck
 from schedproof.proofs.verdict import Counterexample
 
 from .infer import Inference, Limits
+from .prover import Step
 from .samples import Samples, Violation
-from .scopes import grow
+from .scopes import SECONDS, grow
 
 Report = Callable[[str], None]
 
@@ -134,6 +136,9 @@ def strengthen(
         inference = Inference(asked, samples, limits, stop, report, known)
         complete = inference.run()
         left = inference.left
+        if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
+            why = f"violated at {violation.scope}"
+            return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
         if complete:
             report("drops what is not needed")
             inference.minimize()
@@ -160,6 +165,17 @@ def strengthen(
     ]
     result = replace(result, inferred=added, induction=induction, rechecks=rechecks)
     return ended(replace(result, why="") if result.proved else result)
+
+
+def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[], str]) -> Violation | None:
+    """A run that violates a property at the scope of the state that is left, which may be larger than all that were explored."""
+    scope = {sort.name: max(1, step.instance.sizes[sort.name]) for sort in samples.model.sorts}
+    if scope_text(scope) in samples.scopes or stop():
+        return None
+    until = time.monotonic() + SECONDS
+    with suppress(ScopeError):
+        return samples.explore(scope, lambda: stop() or ("long" if time.monotonic() > until else ""), [goal])
+    return None
 
 
 def _why(inference: Inference) -> str:

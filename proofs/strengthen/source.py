@@ -32,7 +32,7 @@ class Names:
         """The names in the module whose file makes the model; None if no module calls the model by a name."""
         module = _module(model.place.file)
         known = vars(module) if module is not None else {}
-        name = next((name for name, value in known.items() if value is model), None)
+        name = next((name for name, value in known.items() if isinstance(value, Model) and same(value, model)), None)
         return cls(name, known) if name is not None else None
 
     def sort(self, sort: Sort) -> str:
@@ -44,6 +44,11 @@ class Names:
         """Whether the module has this variable under its own name."""
         value = self.known.get(v.name)
         return isinstance(value, t.Var) and value.name == v.name and value.type == v.type
+
+
+def same(one: Model, other: Model) -> bool:
+    """Whether two models are one declaration: a manifest makes a copy with the violations that it expects."""
+    return (one.place, one.variant) == (other.place, other.variant)
 
 
 def _module(file: str) -> ModuleType | None:

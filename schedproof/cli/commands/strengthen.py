@@ -24,7 +24,7 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.induction import provable
 from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
 from schedproof.proofs.strengthen.run import strengthen as infer
-from schedproof.proofs.strengthen.source import Names, text
+from schedproof.proofs.strengthen.source import Names, same, text
 from schedproof.proofs.verdict import Counterexample
 
 
@@ -113,7 +113,7 @@ def _names(system: System, model: Model) -> Names:
             "leave out --write, and paste what is printed"
         )
     for other in system.variants.values():
-        if other.amended is not None and other.amended.model is model:
+        if other.amended is not None and same(other.amended.model, model):
             raise UserError(
                 f"--write: {other.variant} amends {model.variant}, and takes no invariant that comes later; leave out --write, and "
                 "paste what is printed above the call of amend"

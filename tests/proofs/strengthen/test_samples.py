@@ -10,6 +10,7 @@ import pytest
 from schedproof.model.lang import Action, Invariant, Model, count, variables
 from schedproof.model.semantics import instances
 from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.strengthen import Limits, strengthen
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
@@ -68,6 +69,25 @@ def test_scopes_grow_until_nothing_is_new() -> None:
 
 
 def test_a_violation_at_a_larger_scope_is_a_run() -> None:
+    model = with_three()
+    [three] = model.properties
+    violation = grow(Samples(model), [three], None, never, silent)
+    assert violation is not None
+    assert (violation.prop, violation.scope) == ("no-three", "Process=3,Lock=1")
+    assert len(violation.counterexample.steps) == 6
+
+
+def test_a_violation_beyond_the_scope_that_is_asked_for() -> None:
+    """Two processes show no violation; the state that is left has three, and they do."""
+    result = strengthen(with_three(), "no-three", scope={"Process": 2}, limits=Limits(literals=1))
+    assert not result.proved
+    assert result.violation is not None
+    assert result.why == "violated at Process=3,Lock=1"
+    assert len(result.violation.counterexample.steps) == 6
+
+
+def with_three() -> Model:
+    """A lock that three processes can be granted, and the property that they cannot."""
     a, b, c = variables(p.type.sort, "a b c")
     three = Invariant(
         name="no-three",
@@ -76,11 +96,7 @@ def test_a_violation_at_a_larger_scope_is_a_run() -> None:
         given=a.is_("Granted") & b.is_("Granted") & c.is_("Granted"),
         then=(a == b) | (b == c) | (a == c),
     )
-    model = replace(at_most(3), properties=[three])
-    violation = grow(Samples(model), [three], None, never, silent)
-    assert violation is not None
-    assert (violation.prop, violation.scope) == ("no-three", "Process=3,Lock=1")
-    assert len(violation.counterexample.steps) == 6
+    return replace(at_most(3), properties=[three])
 
 
 def test_only_the_scope_that_is_asked_for() -> None:
