@@ -2,7 +2,7 @@
 
 Each counterexample is a state before a step. If no sample looks like it, a clause that is true of all samples excludes it.
 That clause becomes a lemma, with obligations of its names. A lemma that meets a counterexample which no clause excludes is
-dropped. Nothing here is trusted: see :mod:`.result`.
+dropped. Nothing here is trusted: see :mod:`.run`.
 """
 
 from __future__ import annotations

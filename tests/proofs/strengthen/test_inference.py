@@ -21,7 +21,7 @@ def inference() -> Inference:
     return Inference(LOCK_SERVER, samples, Limits(), lambda: "", lambda text: None)
 
 
-def test_a_candidate_that_is_false_at_the_beginning_does_not_begin() -> None:
+def test_a_candidate_must_hold_at_the_beginning() -> None:
     prover = Prover(LOCK_SERVER)
     out = Invariant(name="out", says="nobody is out", over=[p], then=~p.is_("Out"))
     away = Invariant(name="away", says="nobody is in", over=[p], then=~p.is_("In"))
