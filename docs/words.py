@@ -16,7 +16,7 @@ import sys
 import tokenize
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
@@ -68,10 +68,18 @@ class Rules:
 
     banned: tuple[Banned, ...]
     kept: Sequence[Kept] = ()
+    seen: dict[str, tuple[tuple[Banned, str], ...]] = field(default_factory=dict, repr=False, compare=False)
+    """What is wrong with names that were looked at, in all files."""
 
     def of(self, path: str) -> Rules:
         """The rules for one file."""
-        return Rules(self.banned, [k for k in self.kept if fnmatch(path, k.files)])
+        return Rules(self.banned, [k for k in self.kept if fnmatch(path, k.files)], self.seen)
+
+    def wrong(self, name: str) -> tuple[tuple[Banned, str], ...]:
+        """The rows that ban a name, or a part of it, with the word."""
+        if name not in self.seen:
+            self.seen[name] = tuple(_of_name(name, self.banned))
+        return self.seen[name]
 
     @cached_property
     def any_text(self) -> re.Pattern[str]:
@@ -124,13 +132,15 @@ def rules(path: Path = WORDS) -> Rules:
 
 def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> Iterator[Hit]:
     """The banned words of a module: in names; with ``prose`` also in comments and strings."""
+    if not _may_be_wrong(source, rows, prose):
+        return
     names: set[str] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.NAME:
             if token.string in names or keyword.iskeyword(token.string) or rows.keeps_name(token.string):
                 continue
             names.add(token.string)  # each name once for each file
-            for row, word in _of_name(token.string, rows.banned):
+            for row, word in rows.wrong(token.string):
                 what = token.string if word == token.string else f"{word} in {token.string}"
                 yield Hit(path, token.start[0], what, row.write)
         elif prose and (token.type == tokenize.COMMENT or token.type in STRINGS):
@@ -138,6 +148,19 @@ def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> I
             if not rows.keeps_string(content):
                 yield from hits_in_text(path, content, rows, token.start[0])
 
+
+def _may_be_wrong(source: str, rows: Rules, prose: bool) -> bool:
+    """Whether it needs a closer look, which takes ten times as long: most modules have no banned word."""
+    if prose and rows.any_text.search(source):
+        return True
+    names = set(re.findall(r"\w+", ASIDE.sub(" ", source)))
+    return any(rows.wrong(name) and not rows.keeps_name(name) for name in names)
+
+
+ASIDE = re.compile(
+    r"""#[^\n]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+"""Comments and strings of Python."""
 
 DELIMITERS = re.compile(r"^[a-zA-Z]*(\"{3}|'{3}|[\"'])|(\"{3}|'{3}|[\"'])$")
 """The quotes of a Python string; they do not mark a quotation of a document."""

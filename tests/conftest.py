@@ -4,10 +4,12 @@ another; of some long tests a share runs each day; a test whose needs are missin
 difference is shown."""
 
 import gc
+import importlib
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -17,8 +19,10 @@ from tests.support.places import ROOT
 from tests.support.progress import Progress
 from tests.support.sample import ALL, VARIABLE, left_out, set_sample
 
-# Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time.
+# Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time. `Memory`
+# collects it when a process has grown.
 gc.set_threshold(100_000, 50, 100)
+gc.disable()
 
 # A shell script starts background processes with interrupts ignored, and children inherit that. Tests send interrupts to children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -69,6 +73,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
     items.sort(key=lambda item: -seconds(item))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Every second process imports the test modules from the last to the first, before it collects them.
+
+    Where there is no byte code yet, as in a new clone, each then compiles half of them and reads the other half.
+    """
+    worker = getattr(session.config, "workerinput", {}).get("workerid", "gw0")
+    if int(worker.removeprefix("gw")) % 2 and [ROOT / each for each in session.config.args] == [ROOT / "tests"]:
+        for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # which collecting it reports
+                importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays to the end: no search for garbage looks through it again."""
+    gc.freeze()
 
 
 def seconds(item: pytest.Item) -> float:

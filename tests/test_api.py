@@ -37,6 +37,7 @@ from schedproof.model.lang.terms import lift
 from schedproof.model.locks.errors import LocksError
 from schedproof.model.systems.hived import AS_WRITTEN
 from tests.support.lamps import lamps, x
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP
 
 LAMPS = lamps()
@@ -55,7 +56,7 @@ UNKNOWN: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("call", UNKNOWN.values(), ids=UNKNOWN.keys())
+@each_row("call", UNKNOWN.values(), ids=UNKNOWN.keys())
 def test_an_unknown_name_is_refused(call: Callable[[], object]) -> None:
     """With no property checked, every property would hold."""
     with pytest.raises(UserError, match=r"unknown (property|variant) 'nosuch' of lamps.*; choose from "):
@@ -214,7 +215,7 @@ def test_a_model_without_lambdas_can_be_pickled(monkeypatch: pytest.MonkeyPatch)
         assert [r.reach for r in model_check(copied, {})] == [r.reach for r in model_check(model, {})]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kind",
     [api.ModelError, api.ScopeError, api.TraceError, api.UserError, api.ArgumentError, api.CheckpointError, LocksError],
 )

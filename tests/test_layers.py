@@ -9,6 +9,8 @@ import grimp
 import networkx as nx
 import pytest
 
+from tests.support.rows import each_row
+
 LAYERS = [
     "cli",
     "service | testing",
@@ -96,7 +98,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arrow", "rule"),
     [
         (("model.lang.terms", "model.semantics.step"), upwards),

@@ -222,7 +222,7 @@ class _Written:
             problem = f"it keeps the {row.sort} absent"
             raise ModelError(f"row {row.name}", row.place, problem, "name a state in which it is present", name=ABSENT)
         attributes = next(m for m in self.machines if m.sort.name == row.sort.name).attributes
-        first = {a.name: value for a in attributes if (value := _first_value(a)) is not None}
+        first = {a.name: value for a in attributes if (value := first_value(a)) is not None}
         if row.target == ABSENT:
             for name, value in _authored(row):
                 if name in first and show_term(value) != show_term(first[name]):
@@ -465,7 +465,7 @@ def _disjuncts(term: t.Term) -> list[t.Term]:
     return [each for part in term.parts for each in _disjuncts(part)] if isinstance(term, t.Or) else [term]
 
 
-def _first_value(attribute: Attribute) -> t.Term | None:
+def first_value(attribute: Attribute) -> t.Term | None:
     """The first value of an attribute as a term; None of a type that is none."""
     if attribute.initial is not None:
         return t.Constant(attribute.initial, place=attribute.place)

@@ -11,6 +11,38 @@ from .errors import Place, calling_place
 from .terms import Fires, Term, Var
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What an effect adds to an action.
+
+    Args:
+        parameters: parameters that the action does not have yet.
+        when: conditions.
+        fires: the firing.
+    """
+
+    parameters: Sequence[Var]
+    when: Sequence[Term]
+    fires: Fires
+
+
+@dataclass(frozen=True, eq=False)
+class Effect(Fires):
+    """A firing that brings its own parameters and conditions, such as sending a message."""
+
+    def parts(self, action: Action, before: Sequence[tuple[Effect, Parts]]) -> Parts:
+        """What it adds to an action.
+
+        Args:
+            action: the action, with what was added so far.
+            before: the effects of the action before this one, and what they have added.
+
+        Raises:
+            ModelError: the action cannot have this effect.
+        """
+        raise NotImplementedError
+
+
 @declaration
 @dataclass(frozen=True)
 class Action:
@@ -20,7 +52,7 @@ class Action:
         name: the name.
         parameters: objects, sets of objects and values that are chosen freely.
         when: the guard, conjunct by conjunct, over the state before.
-        fires: the firings that begin the step; rules add others.
+        fires: the firings that begin the step; rules add others. The parameters and conditions of an effect are added to the action's.
         says: one plain sentence for counterexamples and tables; ``{p}`` stands for parameter p, and ``{p.field}`` for a field of it
             before the step.
         line: of the document.
@@ -40,6 +72,23 @@ class Action:
     fact: str = ""
     by: Var | str = field(default="", compare=False)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.fires, list | tuple) and any(isinstance(each, Effect) for each in self.fires):
+            self._write_out()
+
+    def _write_out(self) -> None:
+        """Adds the parameters and conditions of its effects."""
+        before: list[tuple[Effect, Parts]] = []
+        fires: list[Fires] = []
+        for each in self.fires:
+            if isinstance(each, Effect):
+                parts = each.parts(self, before)
+                before.append((each, parts))
+                object.__setattr__(self, "parameters", [*self.parameters, *parts.parameters])
+                object.__setattr__(self, "when", [*self.when, *parts.when])
+            fires.append(parts.fires if isinstance(each, Effect) else each)
+        object.__setattr__(self, "fires", fires)
 
     @property
     def sentence(self) -> str:

@@ -56,6 +56,7 @@ from . import (
 from .arguments import declaration, method
 from .declarations import FIELDS
 from .errors import calling_place
+from .library import attribute_of, kind_of
 from .terms import Fires
 
 __all__ = ["TIMES", "TimerKind", "Timers"]
@@ -182,12 +183,7 @@ class Timers:
         Raises:
             ModelError: there is none.
         """
-        for kind in self.kinds:
-            if kind.name == name:
-                return kind
-        self._refuse(
-            f"unknown kind {shown(name)}", choose_from(name, self._names), name=name if isinstance(name, str) else None
-        )
+        return kind_of(f"timers {self.timers}", self.kinds, name)
 
     @property
     def _names(self) -> list[str]:
@@ -196,7 +192,7 @@ class Timers:
     @method
     def owner(self, kind: str) -> Term:
         """The owner of ``call.timer``, a timer of this kind whose function runs."""
-        return _attribute(self.call.timer, self.kind(kind).of)
+        return attribute_of(self.call.timer, self.kind(kind).of)
 
     @property
     def _lasts(self) -> bool:
@@ -313,7 +309,7 @@ class Timers:
     # --- what the author calls
 
     def _of(self, kind: str, owner: Term) -> list[Term]:
-        its_owner = _attribute(self.timer, self.kind(kind).of)
+        its_owner = attribute_of(self.timer, self.kind(kind).of)
         if not isinstance(owner, Term):
             remedy = f"write a variable for the {self.kind(kind).of}, as variables(...) makes them"
             self._refuse(f"the owner of a {kind} timer is {shown(owner)}", remedy)
@@ -489,14 +485,14 @@ class Timers:
         timer, second = variables(self.timers, "timer second")
         same: Term = timer.kind == second.kind
         for name in self.owners:
-            same = same & (_attribute(timer, name) == _attribute(second, name))
+            same = same & (attribute_of(timer, name) == attribute_of(second, name))
         axioms = [forall([timer, second], implies(same, timer == second))]
         for name in self.owners:
             its = [timer.kind == kind.name for kind in self.kinds if kind.of == name]
-            axioms.append(forall(timer, iff(_attribute(timer, name) != NONE, reduce(or_, its))))
+            axioms.append(forall(timer, iff(attribute_of(timer, name) != NONE, reduce(or_, its))))
         for kind in self.kinds:
             owner = variable(self.owners[kind.of], "owner")
-            has_one = exists(timer, (timer.kind == kind.name) & (_attribute(timer, kind.of) == owner))
+            has_one = exists(timer, (timer.kind == kind.name) & (attribute_of(timer, kind.of) == owner))
             axioms.append(forall(owner, has_one))
         return [*axioms, *([forall(timer, timer.least <= timer.most)] if self._lasts else [])]
 
@@ -706,9 +702,3 @@ def _in_words(time: object) -> str:
 def _with(when: Sequence[Term], chosen: Sequence[Term]) -> Sequence[Term]:
     """The conditions of an author and those of the library; wrong ones as they are, so that the rule refuses them."""
     return [*chosen, *when] if isinstance(when, list | tuple) else when
-
-
-def _attribute(of: Term, name: str) -> Term:
-    """The attribute ``name`` of an object."""
-    attribute: Term = getattr(of, name)
-    return attribute

@@ -8,20 +8,32 @@ from schedproof.model.lang.errors import Place
 
 from .errors import LocksError
 from .language import (
+    MOST_COUNTED,
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
+    Close,
+    Count,
+    Counts,
     Either,
+    Go,
+    Kind,
     Locks,
     Loop,
     Mode,
+    Once,
     Path,
     Receive,
     Release,
     Rule,
+    Select,
     Send,
     Serve,
+    Signal,
     Step,
+    Wait,
     Where,
 )
 
@@ -58,6 +70,7 @@ def check(locks: Locks, place: Place) -> None:
             _kind(locks, _class_of(locks, held.path, operation.parameters, held.place), held.mode, held.place)
         _steps(locks, operation.steps, operation.parameters)
     _objects(locks)
+    _names(locks)
     for thread in locks.threads.values():
         _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()}, serves=True)
     if not (locks.classes or locks.order or locks.operations or locks.threads):
@@ -79,11 +92,28 @@ def _choice(names: Iterable[str], otherwise: str = "declare it") -> str:
     return f"choose from {known}" if known else otherwise
 
 
+def _names(locks: Locks) -> None:
+    """Refuses conditions of unknown locks, and two things of one name that a step waits for."""
+    for one in locks.conditions.values():
+        _known(one.lock, locks.objects, "object", one.place)
+        kind = locks.classes[locks.objects[one.lock].of].kind
+        if kind in (Kind.ONCE, Kind.UNOWNED, Kind.STAMPED):
+            problem = f"condition {one.name} of {one.lock}, whose lock is a {kind}"
+            raise LocksError(one.place, problem, "choose a lock of another kind")
+        if one.mode.shared is not kind.shared:
+            right = f"rlock {one.lock} or wlock {one.lock}" if kind.shared else one.lock
+            raise LocksError(one.place, f"condition {one.name} of {one.lock}, whose lock is a {kind}", f"write {right}")
+        if one.name in locks.counters:
+            raise LocksError(one.place, f"{one.name} is a counter too", "give one of them another name")
+
+
 def _kind(locks: Locks, name: str, mode: Mode, place: Place) -> None:
     _known(name, locks.classes, "class", place)
     kind = locks.classes[name].kind
-    if mode.kind is not kind:
-        right = " or ".join(m for m in Mode if m.kind is kind)
+    if kind is Kind.ONCE:
+        raise LocksError(place, f"{mode} of a {name}, whose lock is a {kind}", "write once, with steps below it")
+    if mode.shared is not kind.shared:
+        right = " or ".join(m for m in Mode if m.shared is kind.shared)
         raise LocksError(place, f"{mode} of a {name}, whose lock is a {kind}", f"write {right}")
 
 
@@ -116,6 +146,14 @@ def _require_position(locks: Locks, name: str, where: Where, of: str, place: Pla
 
 
 def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
+    if path.variable not in scope and path.variable in locks.objects:
+        of = locks.objects[path.variable].of
+        problem = f"{path.variable!r} in an operation, which knows only its parameters"
+        if not of[0].isupper():
+            raise LocksError(
+                place, problem, f"give {path.variable} a class, and write OPERATION(CLASS {path.variable})"
+            )
+        raise LocksError(place, problem, f"write OPERATION({of} {path.variable})")
     if path.variable not in scope:
         raise LocksError(place, f"unknown object {path.variable!r}", _choice(scope))
     of = scope[path.variable]
@@ -149,7 +187,17 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
             _kind(locks, _class_of(locks, step.path, scope, step.place), step.mode, step.place)
             _steps(locks, step.body or (), scope)
         case Release():
-            _class_of(locks, step.path, scope, step.place)
+            kind = locks.classes[_class_of(locks, step.path, scope, step.place)].kind
+            if step.mode is not None and not kind.shared:
+                raise LocksError(step.place, f"{step.text} of a lock that is a {kind}", "write unlock")
+            if step.mode is None and kind is Kind.REENTRANT_RW:
+                problem = f"{step.text} of a lock that one thread can hold for reading and for writing"
+                raise LocksError(step.place, problem, "write runlock or wunlock")
+        case Once():
+            kind = locks.classes[_class_of(locks, step.path, scope, step.place)].kind
+            if kind is not Kind.ONCE:
+                raise LocksError(step.place, f"{step.text} of a lock that is a {kind}", "declare it as once")
+            _steps(locks, step.body, scope)
         case Loop():
             if step.of is None:
                 _known(step.over, locks.classes, "class", step.place)
@@ -173,11 +221,65 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
                 _steps(locks, alternative, scope)
         case Call():
             _call(locks, step, scope)
-        case Send() | Receive():
-            _known(step.channel, locks.channels, "channel", step.place)
+        case Send() | Receive() | Close():
+            _channel(locks, step)
+        case Select():
+            _select(locks, step, scope)
+        case Go(body=body):
+            _steps(locks, body, scope, serves=True)
+        case Count() | Await() | Branch() | Wait() | Signal():
+            _counted(locks, step)
+            if isinstance(step, Await | Branch):
+                _steps(locks, step.body or (), scope)
         case Access():
             of = _class_of(locks, step.path, scope, step.place)
             _known(step.field, locks.classes[of].fields, f"field of {of}", step.place)
+
+
+def _channel(locks: Locks, step: Send | Receive | Close) -> None:
+    _known(step.channel, locks.channels, "channel", step.place)
+    context = step.channel in locks.contexts
+    if context and (isinstance(step, Send) or (isinstance(step, Close) and not step.cancels)):
+        raise LocksError(step.place, f"{step.text}, which is a context", "write cancel or receive")
+    if isinstance(step, Close) and step.cancels and not context:
+        raise LocksError(step.place, f"{step.text}, which is a channel", "write close; or declare it as context")
+
+
+def _select(locks: Locks, step: Select, scope: Scope) -> None:
+    if not step.cases:
+        raise LocksError(step.place, "'select' has no cases", "write what it waits for, a line for each case")
+    others = [case for case in step.cases if case.on is None]
+    if len(others) > 1:
+        raise LocksError(others[1].place, "'select' has two of default and timeout", "leave out one of them")
+    for case in step.cases:
+        if case.on is not None:
+            _channel(locks, case.on)
+        _steps(locks, case.body, scope)
+
+
+def _counted(locks: Locks, step: Count | Await | Branch | Wait | Signal) -> None:
+    """Refuses a step with a counter or a condition that does not exist, or is of another kind."""
+    if isinstance(step, Signal):
+        _known(step.condition, locks.conditions, "condition", step.place)
+        return
+    if isinstance(step, Wait):
+        groups = [one.name for one in locks.counters.values() if one.counts is Counts.GROUP]
+        _known(step.condition, [*locks.conditions, *groups], "condition or group", step.place)
+        return
+    name = step.on if isinstance(step, Count) else step.test.on
+    _known(name, locks.counters, "counter", step.place)
+    counts = locks.counters[name].counts
+    words = {
+        Counts.NUMBER: ("set", "add", "subtract", "await", "if", "while", "swap"),
+        Counts.GROUP: ("add", "done", "wait"),
+        Counts.SEMAPHORE: ("acquire", "release"),
+    }[counts]
+    if step.text.split()[0] not in words:
+        raise LocksError(step.place, f"{step.text}: {name} is a {counts}", f"choose from {', '.join(words)}")
+    numbers = [step.number] if isinstance(step, Count) else [step.test.number]
+    numbers += [step.to] if isinstance(step, Branch) and step.to is not None else []
+    if max(numbers) > MOST_COUNTED:
+        raise LocksError(step.place, f"{step.text}: counters go up to {MOST_COUNTED}", "describe less of it at once")
 
 
 def _call(locks: Locks, step: Call, scope: Scope) -> None:

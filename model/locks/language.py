@@ -4,7 +4,7 @@ An object belongs to a class, and has its lock. An object may be *in* others: a 
 parent queue. A class that is in itself is a forest. Containment is transitive: an application of a queue is in the
 partition of the queue.
 
-Locks are those of Go: a mutex, or a reader-writer lock. Neither is re-entrant, and a waiting writer blocks new readers.
+Locks are those of Go, Java and POSIX. A program also waits for channels, counters and conditions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,32 @@ class Kind(enum.StrEnum):
     """The kinds of locks."""
 
     RW = "rw"
+    """Go's RWMutex: not re-entrant, a waiting writer blocks new readers, and readers that waited come first."""
     MUTEX = "mutex"
+    """Go's Mutex that only its holder releases, and a normal mutex of POSIX: not re-entrant."""
+    REENTRANT = "reentrant"
+    """A monitor or ReentrantLock of Java, and a recursive mutex of POSIX: its holder acquires it again."""
+    ERRORCHECK = "errorcheck"
+    """An errorcheck mutex of POSIX: its holder gets an error if it acquires it again, and another if it releases it."""
+    REENTRANT_RW = "reentrant-rw"
+    """Java's ReentrantReadWriteLock: a reader reads again, a writer does both again, a reader never becomes a writer."""
+    STAMPED = "stamped"
+    """Java's StampedLock: not re-entrant in any mode; a reader may pass a writer that waits, or wait for it."""
+    UNOWNED = "unowned"
+    """A mutex that any thread may release, as Go's Mutex and a binary semaphore."""
+    ONCE = "once"
+    """Go's Once: the first caller runs the steps, the others wait until these have ended."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether it is acquired for reading or for writing."""
+        return self in (Kind.RW, Kind.REENTRANT_RW, Kind.STAMPED)
+
+    def reacquires(self, held: Mode, mode: Mode) -> bool:
+        """Whether a thread that holds it in mode ``held`` acquires it in ``mode`` without waiting."""
+        if self is Kind.REENTRANT_RW:
+            return held is Mode.WRITE or mode is Mode.READ
+        return self is Kind.REENTRANT
 
 
 class Mode(enum.StrEnum):
@@ -32,9 +57,9 @@ class Mode(enum.StrEnum):
     LOCK = "lock"
 
     @property
-    def kind(self) -> Kind:
-        """The kind of lock with this mode."""
-        return Kind.MUTEX if self is Mode.LOCK else Kind.RW
+    def shared(self) -> bool:
+        """Whether the locks with this mode have readers and writers."""
+        return self is not Mode.LOCK
 
     def covers(self, other: Mode) -> bool:
         """True if a lock held in this mode permits what needs it in mode ``other``."""
@@ -163,9 +188,10 @@ class Acquire(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Release(Step):
-    """Releases the thread's last acquisition of a lock."""
+    """Releases the thread's last acquisition of a lock, or the last one in ``mode``."""
 
     path: Path
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +249,141 @@ class Receive(Step):
     """Takes a message out of a channel; waits for one."""
 
     channel: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Close(Step):
+    """Closes a channel; with ``cancels`` a context, which may be closed already."""
+
+    channel: str
+    cancels: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Step):
+    """One case of a :class:`Select`.
+
+    Args:
+        on: the step that can proceed; None for ``default`` and ``timeout``.
+        waits: it may be chosen at any time, for a time passes (``timeout``); else ``default`` only if no case can proceed.
+    """
+
+    on: Send | Receive | None
+    waits: bool
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select(Step):
+    """Runs one of the cases that can proceed; waits for one if there is no ``default``."""
+
+    cases: tuple[Case, ...]
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether a thread may wait there for a message for ever."""
+        return all(case.on is not None for case in self.cases)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Go(Step):
+    """Starts a thread with the steps of ``body``, and goes on."""
+
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Step):
+    """Changes a counter, and never waits: ``set``, ``add``, ``subtract``; ``done`` of a group, ``release`` of a semaphore."""
+
+    verb: str
+    on: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of a counter with a number."""
+
+    on: str
+    sign: str
+    number: int
+
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The intervals of the numbers that pass, between 0 and :data:`MOST_COUNTED`."""
+        n = self.number
+        intervals = {
+            "=": ((n, n),),
+            "!=": ((0, n - 1), (n + 1, MOST_COUNTED)),
+            "<": ((0, n - 1),),
+            "<=": ((0, n),),
+            ">": ((n + 1, MOST_COUNTED),),
+            ">=": ((n, MOST_COUNTED),),
+        }[self.sign]
+        return tuple((least, most) for least, most in intervals if least <= most)
+
+    def negated(self) -> Comparison:
+        """The comparison that holds if this one does not."""
+        opposites = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+        return Comparison(self.on, opposites[self.sign], self.number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Await(Step):
+    """Waits until a counter passes a test: ``await``, ``wait`` for a group, ``acquire`` of a semaphore.
+
+    Args:
+        takes: what is subtracted from the counter in the same step.
+        body: the steps after which a semaphore is released; None without.
+    """
+
+    test: Comparison
+    takes: int = 0
+    body: tuple[Step, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch(Step):
+    """Runs ``body`` if a counter passes a test (``if``), as long as it does (``while``).
+
+    Args:
+        to: the number that the counter gets in the same step if it passes, as with a compare-and-swap.
+    """
+
+    test: Comparison
+    repeats: bool
+    body: tuple[Step, ...]
+    to: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wait(Step):
+    """Releases the lock of a condition, sleeps until a signal, and acquires the lock again."""
+
+    condition: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signal(Step):
+    """Wakes one thread that waits for a condition, or ``everyone``; without such a thread the signal is lost."""
+
+    condition: str
+    everyone: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Once(Step):
+    """Runs ``body`` if no thread has; waits while another thread runs it."""
+
+    path: Path
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Callback(Step):
+    """Calls code that the file does not know, which may acquire any lock and wait for anything."""
+
+    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,6 +465,38 @@ class Repair:
 UNBOUNDED = -1
 """The capacity of a channel that is never full."""
 
+MOST_COUNTED = 255
+"""The largest number of a counter."""
+
+
+class Counts(enum.StrEnum):
+    """What a counter stands for."""
+
+    NUMBER = "number"
+    GROUP = "group"
+    """Go's WaitGroup."""
+    SEMAPHORE = "semaphore"
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A number that threads change and wait for, with its first value."""
+
+    name: str
+    counts: Counts
+    first: int
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition variable, and the lock that a thread holds, in ``mode``, to wait for it."""
+
+    name: str
+    lock: str
+    mode: Mode
+    place: Place = field(compare=False, repr=False)
+
 
 @dataclass(frozen=True)
 class Locks:
@@ -314,6 +507,8 @@ class Locks:
             rows. Otherwise each held lock needs a row of its own.
         objects, channels, threads: the objects of an exploration; for each channel its capacity (0: sender and receiver
             meet).
+        contexts: the channels that are contexts: only ``cancel`` closes them, and no message is sent.
+        counters, conditions: by name.
         together: the numbers of threads that run at once, for any choice of ``threads`` with repetition; () means all
             of them, each once. Threads that serve always run, once.
         refuted: the names of the checks that are expected to fail.
@@ -336,6 +531,9 @@ class Locks:
     refuted: frozenset[str]
     repairs: Sequence[Repair]
     place: Place = field(compare=False, repr=False)
+    contexts: frozenset[str] = frozenset()
+    counters: Mapping[str, Counter] = field(default_factory=dict)
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:

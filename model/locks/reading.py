@@ -16,10 +16,16 @@ from . import words
 from .check import check
 from .errors import LocksError
 from .language import (
+    MOST_COUNTED,
     UNBOUNDED,
+    Case,
+    Condition,
+    Counter,
+    Counts,
     Kind,
     LockClass,
     Locks,
+    Mode,
     Object,
     Operation,
     OrderRow,
@@ -32,7 +38,7 @@ from .language import (
 
 KEYS = (
     *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),
-    *("objects", "channels", "threads", "together", "drops", "refuted", "repairs"),
+    *("objects", "channels", "counters", "conditions", "threads", "together", "drops", "refuted", "repairs"),
 )
 REPAIR_KEYS = ("checks", "name", "wrong", "shown", "rests", "lines")
 LARGEST = 1_000_000
@@ -131,6 +137,10 @@ class _Reader:
         rows = [row for line, node in self.by_line(given.get("order")) for row in self.rows(line, node)]
         rules = self.named(self.each(given.get("rules"), "rules", self.rule), "rule")
         operations = self.named(self.each(given.get("operations"), "operations", self.operation), "operation")
+        channels = self.each(given.get("channels"), "channels", self.channel)
+        contexts = {key.value for key, value in self.entries(given.get("channels")) if self.text(value) == "context"}
+        counters = self.named(self.each(given.get("counters"), "counters", self.counter), "counter")
+        conditions = self.named(self.each(given.get("conditions"), "conditions", self.condition), "condition")
         threads = self.named(self.each(given.get("threads"), "threads", self.thread), "thread")
         description = Locks(
             name=File(self.file).stem,
@@ -142,9 +152,10 @@ class _Reader:
             rules=[*together("rules", rules, {r.name: r for r in base.rules}).values()],
             operations=together("operations", operations, base.operations),
             objects=together("objects", self.named(objects, "object"), base.objects),
-            channels=together(
-                "channels", dict(self.each(given.get("channels"), "channels", self.channel)), base.channels
-            ),
+            channels=together("channels", dict(channels), base.channels),
+            contexts=frozenset(contexts | (base.contexts - {name for name, _ in channels})),
+            counters=together("counters", counters, base.counters),
+            conditions=together("conditions", conditions, base.conditions),
             threads=together("threads", threads, base.threads),
             together=self.numbers(given["together"]) if "together" in given else base.together,
             refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
@@ -181,6 +192,8 @@ class _Reader:
             "operations": base.operations,
             "objects": base.objects,
             "channels": base.channels,
+            "counters": base.counters,
+            "conditions": base.conditions,
             "threads": base.threads,
         }
         elements = set()
@@ -279,6 +292,9 @@ class _Reader:
     def each(self, node: yaml.Node | None, what: str, one: Callable[[yaml.ScalarNode, yaml.Node], T]) -> list[T]:
         return [] if node is None else [one(key, value) for key, value in self.mapping(node, what)]
 
+    def entries(self, node: yaml.Node | None) -> list[Entry]:
+        return [] if node is None else self.mapping(node, "")
+
     def by_line(self, node: yaml.Node | None) -> list[tuple[int | None, yaml.Node]]:
         """The elements of a list, or of a mapping whose keys are the document's lines."""
         if node is None:
@@ -317,7 +333,9 @@ class _Reader:
             match what.value:
                 case "lock":
                     if (word := self.text(value)) not in list(Kind):
-                        raise LocksError(self.place(value), f"unknown kind of lock {word!r}", "choose from rw, mutex")
+                        raise LocksError(
+                            self.place(value), f"unknown kind of lock {word!r}", f"choose from {', '.join(Kind)}"
+                        )
                     kind = Kind(word)
                 case "in":
                     inside = self.words(value, words.CLASS, "a class")
@@ -401,7 +419,19 @@ class _Reader:
             self.place(key),
             lambda: self.steps(value),
             lambda: tuple(self.steps(each) for each in self.sequence(value, "what is done either way")),
+            lambda: tuple(self.case(each) for each in self.sequence(value, "what a select waits for")),
         )
+
+    def case(self, node: yaml.Node) -> Case:
+        """A case of a select: a line, or a line with steps below it."""
+        if isinstance(node, yaml.ScalarNode):
+            return words.case(node.value, self.place(node), None)
+        if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
+            raise LocksError(
+                self.place(node), "this is not one case", "begin each case with a dash on a line of its own"
+            )
+        ((key, value),) = node.value
+        return words.case(self.text(key), self.place(key), lambda: self.steps(value))
 
     def object(self, key: yaml.ScalarNode, node: yaml.Node) -> Object:
         place = self.place(key)
@@ -415,7 +445,35 @@ class _Reader:
             raise LocksError(
                 self.place(key), f"{key.value!r} is not a name of a channel", "begin it with a small letter"
             )
+        if self.text(node) == "context":
+            return key.value, 0
         return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
+
+    def counter(self, key: yaml.ScalarNode, node: yaml.Node) -> Counter:
+        place = self.place(key)
+        if not re.fullmatch(words.NAME, key.value):
+            raise LocksError(place, f"{key.value!r} is not a name of a counter", "begin it with a small letter")
+        match = re.fullmatch(r"(group)|semaphore (\d{1,3})|(\d{1,3})", self.text(node))
+        first = int(match[2] or match[3] or 0) if match is not None else MOST_COUNTED + 1
+        if match is None or first > MOST_COUNTED:
+            raise LocksError(
+                self.place(node),
+                f"{self.text(node)!r} is not a counter",
+                f"write its first number, at most {MOST_COUNTED}; or group; or semaphore NUMBER",
+            )
+        counts = Counts.GROUP if match[1] else Counts.SEMAPHORE if match[2] else Counts.NUMBER
+        return Counter(key.value, counts, first, place)
+
+    def condition(self, key: yaml.ScalarNode, node: yaml.Node) -> Condition:
+        place = self.place(key)
+        if not re.fullmatch(words.NAME, key.value):
+            raise LocksError(place, f"{key.value!r} is not a name of a condition", "begin it with a small letter")
+        match = re.fullmatch(rf"(?:(rlock|wlock) )?({words.NAME})", text := self.text(node))
+        if match is None:
+            raise LocksError(
+                self.place(node), f"{text!r} is not a lock", "write its name; or rlock NAME, or wlock NAME"
+            )
+        return Condition(key.value, match[2], Mode(match[1] or Mode.LOCK), place)
 
     def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> Repair:
         place, why = self.place(key), key.value

@@ -7,7 +7,14 @@
     maybe        either        serve
     OPERATION(PATH, ...)
     read PATH.FIELD    write PATH.FIELD
-    send CHANNEL       receive CHANNEL
+    send CHANNEL       receive CHANNEL    close CHANNEL    cancel CONTEXT
+    select       of cases: send CHANNEL, receive CHANNEL, default, timeout
+    go
+    add COUNTER [NUMBER]    subtract COUNTER [NUMBER]    set COUNTER NUMBER
+    await COUNTER = NUMBER    if COUNTER = NUMBER    while COUNTER = NUMBER    swap COUNTER NUMBER NUMBER
+    done GROUP   wait GROUP   acquire SEMAPHORE   release SEMAPHORE
+    wait CONDITION   signal CONDITION   broadcast CONDITION
+    once PATH          callback NAME
 
 A PATH is a name, or the object that contains it: ``queue.Partition``. Classes begin with a capital, all other names do
 not.
@@ -24,21 +31,34 @@ from .errors import LocksError
 from .language import (
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
+    Callback,
+    Case,
+    Close,
+    Comparison,
+    Count,
     Either,
+    Go,
+    Kind,
     Loop,
     Mode,
+    Once,
     OrderRow,
     Path,
     Receive,
     Release,
     Rule,
+    Select,
     Send,
     Serve,
     SeveralRule,
+    Signal,
     Step,
     Under,
     Verb,
+    Wait,
     Where,
 )
 
@@ -46,11 +66,15 @@ NAME = r"[a-z]\w*"
 CLASS = r"[A-Z]\w*"
 PATH = rf"{NAME}(?:\.{CLASS})*"
 MODES = "|".join(Mode)
+KINDS = "|".join(sorted(Kind, key=len, reverse=True))
+TEST = rf"({NAME}) (=|!=|<=|>=|<|>) (\d{{1,3}})"
 
 STEPS = (
     "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
-    "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL"
+    "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL, "
+    "select, go, once PATH, callback NAME, or a word for a counter or a condition"
 )
+BLOCKS = "each|some|maybe|either|serve|try|select|go|if|while|swap|once"
 
 Body = tuple[Step, ...]
 
@@ -70,24 +94,74 @@ def plain_step(text: str, place: Place) -> Step:
     normalized = _normal(text)
     if parsed := re.fullmatch(rf"({MODES}) ({PATH})", normalized):
         return Acquire(text=normalized, place=place, mode=Mode(parsed[1]), path=path(parsed[2]), body=None)
-    if parsed := re.fullmatch(rf"unlock ({PATH})", normalized):
-        return Release(text=normalized, place=place, path=path(parsed[1]))
+    if parsed := re.fullmatch(rf"([rw]?)unlock ({PATH})", normalized):
+        mode = {"r": Mode.READ, "w": Mode.WRITE, "": None}[parsed[1]]
+        return Release(text=normalized, place=place, path=path(parsed[2]), mode=mode)
     if parsed := re.fullmatch(rf"(read|write) ({PATH})\.({NAME})", normalized):
         return Access(text=normalized, place=place, verb=Verb(parsed[1]), path=path(parsed[2]), field=parsed[3])
     if parsed := re.fullmatch(rf"(send|receive) ({NAME})", normalized):
         return (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
+    if (counted := _counted(normalized, place)) is not None:
+        return counted
     if parsed := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", normalized):
         arguments = tuple(path(p) for p in parsed[2].split(", ")) if parsed[2] else ()
         return Call(text=normalized, place=place, operation=parsed[1], arguments=arguments)
-    if re.match(r"(each|some|maybe|either|serve|try)\b", normalized):
+    if re.match(rf"({BLOCKS})\b", normalized):
         raise LocksError(
             place, f"{normalized!r} has no steps inside it", "end the line with a colon, and indent its steps below"
         )
     raise LocksError(place, f"{normalized!r} is not a step", STEPS)
 
 
-def block(text: str, place: Place, body: Callable[[], Body], alternatives: Callable[[], tuple[Body, ...]]) -> Step:
-    """A step with steps inside it; ``body`` reads them, or ``alternatives`` for ``either``.
+def _counted(text: str, place: Place) -> Step | None:
+    """A step that closes a channel, calls unknown code, or uses a counter or a condition; None if the text has another form."""
+    if parsed := re.fullmatch(rf"(close|cancel) ({NAME})", text):
+        return Close(text=text, place=place, channel=parsed[2], cancels=parsed[1] == "cancel")
+    if parsed := re.fullmatch(rf"(add|subtract|done|release) ({NAME})(?: (\d{{1,3}}))?", text):
+        return Count(text=text, place=place, verb=parsed[1], on=parsed[2], number=int(parsed[3] or 1))
+    if parsed := re.fullmatch(rf"set ({NAME}) (\d{{1,3}})", text):
+        return Count(text=text, place=place, verb="set", on=parsed[1], number=int(parsed[2]))
+    if parsed := re.fullmatch(rf"await {TEST}", text):
+        return Await(text=text, place=place, test=Comparison(parsed[1], parsed[2], int(parsed[3])))
+    if parsed := re.fullmatch(rf"acquire ({NAME})", text):
+        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", 1), takes=1)
+    if parsed := re.fullmatch(rf"wait ({NAME})", text):
+        return Wait(text=text, place=place, condition=parsed[1])
+    if parsed := re.fullmatch(rf"callback ({NAME})", text):
+        return Callback(text=text, place=place, name=parsed[1])
+    if parsed := re.fullmatch(rf"(signal|broadcast) ({NAME})", text):
+        return Signal(text=text, place=place, condition=parsed[2], everyone=parsed[1] == "broadcast")
+    return None
+
+
+def case(text: str, place: Place, body: Callable[[], Body] | None) -> Case:
+    """A case of a ``select``; ``body`` reads its steps, None if it has none.
+
+    Raises:
+        LocksError: ``text`` is not one.
+    """
+    normalized = _normal(text)
+    steps = body() if body is not None else ()
+    if normalized in ("default", "timeout"):
+        return Case(text=normalized, place=place, on=None, waits=normalized == "timeout", body=steps)
+    if parsed := re.fullmatch(rf"(send|receive) ({NAME})", normalized):
+        on = (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
+        return Case(text=normalized, place=place, on=on, waits=False, body=steps)
+    raise LocksError(
+        place,
+        f"{normalized!r} is not a case of a select",
+        "choose from send CHANNEL, receive CHANNEL, default, timeout",
+    )
+
+
+def block(
+    text: str,
+    place: Place,
+    body: Callable[[], Body],
+    alternatives: Callable[[], tuple[Body, ...]],
+    cases: Callable[[], tuple[Case, ...]] = tuple,
+) -> Step:
+    """A step with steps inside it; ``body`` reads them, or ``alternatives`` for ``either``, ``cases`` for ``select``.
 
     Raises:
         LocksError: ``text`` is not one.
@@ -114,6 +188,10 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
             of=path(match[6]) if match[6] else None,
             body=body(),
         )
+    if (inner := _counted_block(normalized, place, body)) is not None:
+        return inner
+    if normalized == "select":
+        return Select(text=normalized, place=place, cases=cases())
     if normalized == "maybe":
         return Either(text=normalized, place=place, alternatives=(body(), ()))
     if normalized == "serve":
@@ -127,6 +205,21 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
     raise LocksError(
         place, f"{normalized!r} has no steps inside it", "drop the colon at its end, and what is indented below"
     )
+
+
+def _counted_block(text: str, place: Place, body: Callable[[], Body]) -> Step | None:
+    """A step with steps inside it that uses a counter, starts a thread, or runs once; None if the text has another form."""
+    if parsed := re.fullmatch(rf"(if|while) {TEST}", text):
+        test = Comparison(parsed[2], parsed[3], int(parsed[4]))
+        return Branch(text=text, place=place, test=test, repeats=parsed[1] == "while", body=body())
+    if parsed := re.fullmatch(rf"swap ({NAME}) (\d{{1,3}}) (\d{{1,3}})", text):
+        test = Comparison(parsed[1], "=", int(parsed[2]))
+        return Branch(text=text, place=place, test=test, repeats=False, body=body(), to=int(parsed[3]))
+    if parsed := re.fullmatch(rf"acquire ({NAME})", text):
+        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", 1), takes=1, body=body())
+    if parsed := re.fullmatch(rf"once ({PATH})", text):
+        return Once(text=text, place=place, path=path(parsed[1]), body=body())
+    return Go(text=text, place=place, body=body()) if text == "go" else None
 
 
 def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
@@ -209,10 +302,12 @@ def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
     Raises:
         LocksError: ``text`` has another form.
     """
-    match = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
+    match = re.fullmatch(rf"({CLASS}|{KINDS})(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
     if match is None:
         raise LocksError(
-            place, f"{text!r} is not an object", "write its class, for example Queue in root; or rw, or mutex"
+            place,
+            f"{text!r} is not an object",
+            f"write its class, for example Queue in root; or one of {', '.join(Kind)}",
         )
     return match[1], tuple(match[2].split(", ")) if match[2] else ()
 

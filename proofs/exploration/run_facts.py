@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from schedproof.model.lang import Attribute, BoolType, Machine, Ref, SetOf
+from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.verdict import ObjectFacts
 
@@ -56,7 +57,7 @@ def beginning(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[Objec
     facts = []
     for each in objects:
         fields = {k: v for k, v in state[each.sort][each.object].items() if _is_informative(v)}
-        if fields:
+        if fields and not instance.model.machine(each.sort).sort.disposable:  # absent, as all of them
             text = ", ".join(_changing(instance.model.machine(each.sort), fields))
             facts.append(ObjectFacts(each.object, text, fields, each.sort))
     return tuple(facts)
@@ -93,6 +94,8 @@ def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[O
             if _is_informative(v)
         }
         name = instance.object_names(sort)[n]
+        if instance.model.machine(sort).sort.disposable and fields["state"] == ABSENT:
+            fields = {"state": ABSENT}
         if fields:
             text = f"{name}: " + ", ".join(_changing(instance.model.machine(sort), fields))
             facts.append(ObjectFacts(name, text, fields, sort))

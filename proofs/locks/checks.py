@@ -7,7 +7,9 @@ from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Operation, Rule, SeveralRule
+from schedproof.model.locks.language import Await, Callback, Operation, Rule, SeveralRule, Step, Wait
+
+from .layout import every_step
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
 """The kinds of checks."""
@@ -25,9 +27,13 @@ About = (
     | Callers
     | Rule
     | SeveralRule
-    | Literal["order", "circles", "again", "threads", "release", "wait", "deadlock"]
+    | Literal["order", "circles", "again", "threads", "release", "wait", "escape", "deadlock"]
 )
 """The subject of a check."""
+
+
+OF_LOCKS = ("circles", "again", "wait")
+"""The checks that a description without locks does not have."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class Check:
 
 def checks(locks: Locks) -> list[Check]:
     """The checks of a description, in the order of the report. Without an order, one is derived from all programs.
+
+    A description without locks has no check of locks, only of messages.
 
     Raises:
         LocksError: the description has nothing that can be checked.
@@ -90,14 +98,24 @@ def checks(locks: Locks) -> list[Check]:
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-    if locks.channels and (locks.operations or locks.threads):
+    if (locks.operations or locks.threads) and (locks.channels or _has(locks, Await, Wait)):
         place = _first_program(locks)
-        says = "no lock is held while a message is waited for"
+        what = "a message, a signal or a counter" if _has(locks, Await, Wait) else "a message"
+        says = f"no lock is held while {what} is waited for"
         add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
+    if _has(locks, Callback):
+        says = "no lock is held while code runs that the file does not know"
+        add("nothing-is-held-in-callbacks", PROGRAM, says, _first_program(locks), "escape")
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
-    return all_checks
+    return all_checks if locks.classes else [one for one in all_checks if one.about not in OF_LOCKS]
+
+
+def _has(locks: Locks, *steps: type[Step]) -> bool:
+    """Whether some program has a step of these."""
+    programs = [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
+    return any(isinstance(step, steps) for step in every_step(programs))
 
 
 def _first_program(locks: Locks) -> Place:

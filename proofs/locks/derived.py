@@ -92,7 +92,7 @@ def acquisitions(tried: Iterable[Tried], once: Collection[str] = ()) -> list[Acq
             made = Acquisition(
                 one.name,
                 f"{one.name} with {arguments}" if arguments else one.name,
-                one.name if one.name in once else "",
+                one.name if one.name.partition(".")[0] in once else "",
                 event.held,
                 event.object,
                 event.mode,

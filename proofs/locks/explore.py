@@ -40,6 +40,7 @@ class ThreadStep:
     Attributes:
         granted: False if the thread has to wait.
         other: the thread that receives a message directly, if the channel has no room for it; else "".
+        takes: what the other thread does then.
     """
 
     thread: str
@@ -48,6 +49,7 @@ class ThreadStep:
     granted: bool
     other: str
     place: Place
+    takes: str = "receive"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Problem:
         threads, on: the threads of the cycle; its locks and channels.
         waits, holds: what each thread waits for, and what each holds, in the final state.
         writer: whether a waiting writer between them is part of the cycle.
+        why: why the last step ends the program; "" if it does not.
     """
 
     kind: Kind
@@ -86,13 +89,15 @@ class Problem:
     waits: tuple[Waiting, ...]
     holds: tuple[Holding, ...]
     writer: bool = False
+    why: str = ""
 
     @property
     def headline(self) -> str:
         """The problem in one line."""
         waiting = ", by a writer that waits between them" if self.writer else ""
         many = " and ".join(self.threads) if len(self.threads) < 3 else ", ".join(self.threads)
-        return f"{self.kind}: {WORDS[self.kind]}{waiting}: {many} on {', '.join(self.on)}"
+        why = f" ({self.why})" if self.why else ""
+        return f"{self.kind}: {WORDS[self.kind]}{waiting}: {many} on {', '.join(self.on)}{why}"
 
     @property
     def stuck(self) -> str:
@@ -139,17 +144,19 @@ def explore_all(
         LocksError: a program cannot be unfolded on the objects.
     """
     world = World(locks)
-    programs = {name: unfold(world, thread) for name, thread in locks.threads.items()}
+    families = {name: list(unfold(world, thread).all()) for name, thread in locks.threads.items()}
+    programs = {program.name: program for family in families.values() for program in family}
     if pays is None:
         pays = LOADED if "numba" in sys.modules else PAYS
-    search = _Search(locks, programs, limit, pays, progress)
+    search = _Search(world, programs, limit, pays, progress)
     states = moves = 0
     complete = True
     problems: dict[tuple[object, ...], Problem] = {}
-    for group in groups(locks):
+    for roots in groups(locks):
+        group = tuple(program.name for name in roots for program in families[name])
         numbered = [_numbered(programs, group, n) for n in range(len(group))]
         plain = {program.name: name for program, name in zip(numbered, group, strict=True)}
-        machine = Machine(numbered, len(locks.objects), list(locks.channels.values()))
+        machine = Machine(numbered, len(locks.objects), world.layout.most, world.layout.first)
         explored = _explore(locks, machine, group, search, reduced)
         states, moves, complete = states + explored.states, moves + explored.moves, complete and explored.complete
         for problem in explored.problems:
@@ -188,7 +195,7 @@ def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Sear
     if reduced and not serves:
         reached = search(machine, same, group, Steps.RELEASES_FIRST)
         problems = _problems(reporter, reached.suspects) or problems
-        if all(problem.kind is not Kind.NOT_HELD for problem in problems):
+        if all(problem.kind not in (Kind.NOT_HELD, Kind.FATAL) for problem in problems):
             return Explored(reached.states, reached.moves, problems, reached.complete)
     reached = search(machine, same, group, Steps.ALL)
     # If the exploration stopped early, it may have missed the problems found before.
@@ -200,7 +207,7 @@ def _problems(reporter: _Reporter, suspects: Iterable[tuple[State, Path]]) -> tu
     """Each problem of the suspects, where it first occurs."""
     problems: dict[tuple[object, ...], Problem] = {}
     for state, path in suspects:
-        for problem in reporter.not_held(state, path):
+        for problem in (*reporter.not_held(state, path), *reporter.fatal(state, path)):
             problems.setdefault((problem.kind, problem.threads, problem.on), problem)
         for problem in reporter.at_end(state, path):
             problems.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
@@ -211,9 +218,9 @@ class _Search:
     """Searches the states of groups of threads: interpreted at first, compiled after many states."""
 
     def __init__(
-        self, locks: Locks, programs: Mapping[str, Program], limit: int, pays: int, progress: Progress | None
+        self, world: World, programs: Mapping[str, Program], limit: int, pays: int, progress: Progress | None
     ) -> None:
-        self.locks, self.programs, self.limit, self.progress = locks, programs, limit, progress
+        self.world, self.programs, self.limit, self.progress = world, programs, limit, progress
         self.left, self.wide = pays, False
 
     def __call__(self, machine: Machine, same: Classes, group: Sequence[str], steps: Steps) -> Reached:
@@ -237,7 +244,8 @@ class _Search:
 
     @cached_property
     def automata(self) -> Automata:
-        return Automata(list(self.programs.values()), len(self.locks.objects), list(self.locks.channels.values()))
+        layout = self.world.layout
+        return Automata(list(self.programs.values()), len(self.world.names), layout.most, layout.first)
 
 
 @dataclass(frozen=True)
@@ -262,8 +270,10 @@ class _Reporter:
         move = next(move for move, target in self.machine.moves(before) if target == after)
         instruction = self.machine.programs[move.thread].instructions[move.at]
         other = self.thread(move.other) if move.other is not None else ""
-        how = f"fails to {instruction.mode}" if move.fails else instruction.how
-        return ThreadStep(self.thread(move.thread), how, instruction.on, move.granted, other, instruction.place)
+        how = f"fails to {instruction.mode}" if move.fails else move.says or instruction.how
+        met = self.machine.instruction(before, move.other) if move.other is not None else None
+        takes = met.how if met is not None else "receive"
+        return ThreadStep(self.thread(move.thread), how, instruction.on, move.granted, other, instruction.place, takes)
 
     def holds(self, state: State) -> tuple[Holding, ...]:
         """All locks that are held in a state."""
@@ -271,7 +281,7 @@ class _Reporter:
         for name, lock in zip(self.names, state.locks, strict=True):
             if lock.holder is not None:
                 of = self.locks.classes[self.locks.objects[name].of]
-                how = next(mode for mode in (Mode.WRITE, Mode.LOCK) if mode.kind is of.kind)
+                how = Mode.WRITE if of.kind.shared else Mode.LOCK
                 holdings.append(Holding(self.thread(lock.holder), how, name))
             holdings += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
         return tuple(holdings)
@@ -300,6 +310,16 @@ class _Reporter:
         )
         threads = tuple(self.thread(n) for n in why.circle)
         return Problem(why.kind, threads, why.locks, steps, waits, holds, why.writer)
+
+    def fatal(self, state: State, path: Path) -> Iterator[Problem]:
+        """The threads whose next step can end the program."""
+        for number in range(len(self.machine.programs)):
+            instruction = self.machine.instruction(state, number)
+            if instruction is not None and (why := self.machine.fatal(state, number)):
+                name = self.thread(number)
+                last = ThreadStep(name, instruction.how, instruction.on, True, "", instruction.place)
+                steps = (*self.steps(path), last)
+                yield Problem(Kind.FATAL, (name,), (instruction.on,), steps, (), self.holds(state), why=why)
 
     def not_held(self, state: State, path: Path) -> Iterator[Problem]:
         """The threads that release a lock in ``state`` that they do not hold."""

@@ -67,7 +67,8 @@ def interpreted(
         releases = [machine.releases(state, n) for n in range(len(machine.programs))]
         alone = reduced and True in releases
         # If some threads serve, others may be stuck forever while these continue.
-        if None in releases or ((not moving or serves) and not alone and at_end(machine, state, moving)):
+        ends = any(machine.fatal(state, n) for n in range(len(machine.programs)))
+        if None in releases or ends or ((not moving or serves) and not alone and at_end(machine, state, moving)):
             suspects.append((state, partial(path, state)))
         if progress is not None and (done := len(parents) - len(queue)) % 5000 == 0:
             progress(done, len(queue))

@@ -14,26 +14,41 @@ import numpy as np
 from schedproof.proofs.inner_loops import inner_loop
 
 from .automata import (
+    ACT,
+    AFTER,
     ALIKE,
     ASLEEP,
     BASE,
+    BODY,
     CAPACITY,
+    CHANGES,
+    EVERYONE,
+    FATAL,
     FINISHED,
     FIRST,
+    GIVES,
+    GUARDS,
     KIND,
+    LAST,
+    LEAVE,
     MASK,
+    MEETS,
+    NEEDS,
     NOT_HELD,
+    PARK,
     READ,
+    READ_FREE,
+    READ_PAST,
     READER,
     READS,
     RECEIVE,
-    RECEIVES,
     RELEASE,
     RESTS,
     SEND,
-    SENDS,
     SHIFT,
+    STEP,
     TARGET,
+    WAKES,
     WAYS,
     WORD,
     WRITE,
@@ -116,12 +131,15 @@ def search(
             count += 1
             slots[slot, 0] = count
         numbers[COUNT] = count
-        about = 0
+        about, ended = 0, 0
         for t in range(threads):
             if table[nodes[t], KIND] == NOT_HELD:
                 about |= 1 << t
+            if _ends(table, then, fields, nodes, states, state, t):
+                ended |= 1 << t
+        about |= ended
         if alone < 0 and (moving == 0 or serves):
-            about |= _at_end(table, nodes, moving)
+            about |= _at_end(table, nodes, moving, ended)
         if about != 0:
             n = numbers[SUSPECTS]
             if n == len(suspects):
@@ -207,12 +225,22 @@ def _successors(
         if alone >= 0 and t != alone:
             continue
         kind, target = table[nodes[t], KIND], table[nodes[t], TARGET]
-        movers[0], many, sleeps, meets, change = t, 0, False, False, 0
-        if kind in (READ, WRITE):
+        movers[0], many, sleeps, meets, change, past = t, 0, False, False, 0, False
+        if kind == ACT:
+            acting, count, out = _acted(table, then, fields, nodes, states, state, t, movers, out, count)
+            moving |= acting
+            continue
+        if kind == READ_PAST:
+            # Beside a writer that waits there are two steps: the thread passes it, or waits for it.
+            if writes >> target & 1 == 0:
+                many, past = 1, announced >> target & 1 != 0
+        elif kind in (READ, WRITE, READ_FREE):
             held = (writes | announced) >> target & 1 != 0
             sleeps = (kind == READ and held) or (kind == WRITE and reads >> target & 1 != 0)
             many = 1 if kind == READ or not held else 0
-        elif kind == RELEASE:
+        elif kind == STEP:
+            many = 1
+        elif kind in (RELEASE, LEAVE):
             many = _woken(table, then, fields, nodes, t, movers)
         elif kind == RECEIVE and _number(fields, states, state, threads + target) > 0:
             many, change = 1, -1
@@ -221,10 +249,11 @@ def _successors(
             meets = capacity == 0
             if capacity < 0 or _number(fields, states, state, threads + target) < capacity:
                 many, change = 1, 1
-        for other in range(threads if meets else 1):
+        for other in range(threads if meets else 2 if past else 1):
             if meets:
                 many = 2 if table[nodes[other], KIND] == RECEIVE and table[nodes[other], TARGET] == target else 0
                 movers[1] = other
+            sleeps |= past and other == 1
             if many > 0:
                 moving |= 1 << t
                 moving |= 1 << other if meets else 0
@@ -232,6 +261,134 @@ def _successors(
                     table, then, fields, nodes, states, state, movers, many, sleeps, change, out, count
                 )
     return count, moving, out
+
+
+@inner_loop
+def _passes(then: Any, fields: Any, threads: int, states: Any, state: int, way: int) -> bool:
+    """Whether the guards of a way hold."""
+    for k in range(then[way + GUARDS]):
+        at = way + BODY + 3 * k
+        number = _number(fields, states, state, threads + then[at])
+        if number < then[at + 1] or number > then[at + 2]:
+            return False
+    return True
+
+
+@inner_loop
+def _able(table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, thread: int) -> bool:
+    """Whether a thread can take a way by itself, so that the last ones are left out."""
+    node = nodes[thread]
+    for k in range(table[node, WAYS]):
+        way = then[table[node, FIRST] + k]
+        if then[way + MEETS] < 0 and not then[way + LAST] and _passes(then, fields, len(nodes), states, state, way):
+            return True
+    return False
+
+
+@inner_loop
+def _ends(table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, thread: int) -> bool:
+    """Whether the whole program can end with the next step of a thread."""
+    node = nodes[thread]
+    if table[node, KIND] != ACT:
+        return False
+    for k in range(table[node, WAYS]):
+        way = then[table[node, FIRST] + k]
+        if then[way + FATAL] and _passes(then, fields, len(nodes), states, state, way):
+            return True
+    return False
+
+
+@inner_loop
+def _acted(
+    table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, t: int, movers: Any, out: Any, count: int
+) -> Any:
+    """The steps of thread ``t`` at ways: the threads that move, the number of states after, and these."""
+    moving, threads = 0, len(nodes)
+    able = _able(table, then, fields, nodes, states, state, t)
+    for k in range(table[nodes[t], WAYS]):
+        way = then[table[nodes[t], FIRST] + k]
+        if then[way + FATAL] or (then[way + LAST] and able) or not _passes(then, fields, threads, states, state, way):
+            continue
+        meets, wakes = then[way + MEETS], then[way + WAKES]
+        if meets >= 0 and meets & 1:
+            continue  # a receiver moves with its sender
+        # First who wakes everyone or nobody, then each partner of a message, and each thread that alone is woken.
+        everyone = then[way + EVERYONE] != 0
+        if meets < 0:
+            moving |= 1 << t
+        movers[0], many = t, 1
+        for other in range(threads if wakes >= 0 else 0):
+            if table[nodes[other], KIND] == PARK and table[nodes[other], TARGET] == wakes:
+                movers[many] = other
+                many += 1
+        alone = meets < 0 and (everyone or many == 1)
+        for other in range(1 if alone else threads):
+            if other == t and not alone:
+                continue
+            kind = table[nodes[other], KIND]
+            partner = meets >= 0 and kind == ACT
+            woken = meets < 0 and kind == PARK and table[nodes[other], TARGET] == wakes
+            for j in range(table[nodes[other], WAYS] if partner else 1 if alone or woken else 0):
+                its = -1
+                if partner:
+                    its = then[table[nodes[other], FIRST] + j]
+                    if then[its + MEETS] != meets + 1 or not _passes(then, fields, threads, states, state, its):
+                        continue
+                    moving |= 1 << t | 1 << other
+                if not alone:
+                    movers[1], many = other, 2
+                count, out = _after_ways(table, then, fields, nodes, states, state, movers, many, way, its, out, count)
+    return moving, count, out
+
+
+@inner_loop
+def _after_ways(
+    table: Any,
+    then: Any,
+    fields: Any,
+    nodes: Any,
+    states: Any,
+    state: int,
+    movers: Any,
+    many: int,
+    way: int,
+    its: int,
+    out: Any,
+    count: int,
+) -> Any:
+    """The states after the first of ``movers`` takes ``way``, the second ``its`` (if not -1), and the others wake up."""
+    ways = then[way + AFTER]
+    for k in range(1, many):
+        ways *= then[its + AFTER] if its >= 0 else table[nodes[movers[k]], WAYS]
+    if count + ways > len(out):
+        out = _longer(out, 2 * (count + ways))
+    for number in range(ways):
+        for w in range(states.shape[1]):
+            out[count, w] = states[state, w]
+        rest = number
+        for k in range(many - 1, -1, -1):
+            node = nodes[movers[k]]
+            first, choices = table[node, FIRST], table[node, WAYS]
+            if k == 0 or its >= 0:
+                route = way if k == 0 else its
+                first = route + BODY + 3 * (then[route + GUARDS] + then[route + CHANGES])
+                choices = then[route + AFTER]
+            _change(fields, out, count, movers[k], node - fields[movers[k], BASE], then[first + rest % choices])
+            rest //= choices
+        _count(then, fields, len(nodes), out, count, way)
+        if its >= 0:
+            _count(then, fields, len(nodes), out, count, its)
+        count += 1
+    return count, out
+
+
+@inner_loop
+def _count(then: Any, fields: Any, threads: int, out: Any, i: int, way: int) -> None:
+    """Changes the counters in state ``i`` of ``out``."""
+    for k in range(then[way + CHANGES]):
+        at = way + BODY + 3 * (then[way + GUARDS] + k)
+        old = _number(fields, out, i, threads + then[at])
+        _change(fields, out, i, threads + then[at], old, then[at + 1] * old + then[at + 2])
 
 
 @inner_loop
@@ -326,14 +483,17 @@ def _order(fields: Any, threads: int, out: Any, i: int) -> None:
 
 
 @inner_loop
-def _at_end(table: Any, nodes: Any, moving: int) -> Any:
-    """The threads that the problem of a state depends on; no bits if the state has none."""
+def _at_end(table: Any, nodes: Any, moving: int, ended: int) -> Any:
+    """The threads that the problem of a state depends on; no bits if the state has none.
+
+    ``ended``: the threads that can end the program.
+    """
     stuck, done, leaks = 0, 0, False
     for t in range(len(nodes)):
         if table[nodes[t], KIND] == FINISHED:
             done |= 1 << t
             leaks |= table[nodes[t], WRITES] | table[nodes[t], READS] != 0
-        elif moving >> t & 1 == 0:
+        elif (moving | ended) >> t & 1 == 0:
             stuck |= 1 << t
     changed = True
     while changed:
@@ -352,15 +512,14 @@ def _at_end(table: Any, nodes: Any, moving: int) -> Any:
 
 @inner_loop
 def _hopeless(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
-    """Whether a thread waits for one that is stuck or done, or for a message that only such threads could handle."""
+    """Whether a thread waits for one that is stuck or done, or for what only such threads could bring about."""
     kind, target = table[nodes[thread], KIND], table[nodes[thread], TARGET]
-    if kind in (RECEIVE, SEND):
-        comes = SENDS if kind == RECEIVE else RECEIVES
+    if kind in (RECEIVE, SEND, ACT, PARK):
         for t in range(len(nodes)):
-            if t != thread and stuck >> t & 1 == 0 and table[nodes[t], comes] >> target & 1:
+            if t != thread and stuck >> t & 1 == 0 and table[nodes[t], GIVES] & table[nodes[thread], NEEDS]:
                 return False
         return True
-    if kind in (RELEASE, NOT_HELD):
+    if kind in (RELEASE, LEAVE, NOT_HELD):
         return False
     for t in range(len(nodes)):
         if (stuck | done) >> t & 1:

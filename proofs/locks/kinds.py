@@ -11,7 +11,8 @@ import networkx as nx
 from schedproof.model.locks.language import Acquire, Mode, Release
 
 from .semantics import Machine, State
-from .unfold import DONE
+from .unfold import DONE, Instruction, Waits
+from .ways import Park
 
 
 class Kind(enum.StrEnum):
@@ -29,8 +30,16 @@ class Kind(enum.StrEnum):
     """A lock is never released."""
     NO_MESSAGE = "MSG"
     """A thread waits for a message that no thread sends; no lock is involved."""
+    NO_SIGNAL = "SIGNAL"
+    """A thread waits for a condition that no thread signals any more."""
+    NO_COUNT = "COUNT"
+    """A thread waits for a counter that no thread changes any more: a group, a semaphore, a lock without an owner."""
+    HELD = "WAIT"
+    """A thread holds a lock while it waits for a signal or a counter."""
     NOT_HELD = "UNLOCK"
-    """A thread releases a lock that it does not hold."""
+    """A thread releases a lock that it does not hold, or signals without the lock that it needs."""
+    FATAL = "PANIC"
+    """A step that ends the whole program, as a message to a closed channel."""
 
 
 WORDS: Mapping[Kind, str] = {
@@ -40,13 +49,17 @@ WORDS: Mapping[Kind, str] = {
     Kind.MESSAGE: "a lock held while waiting for a message",
     Kind.LEAKED: "a lock never released",
     Kind.NO_MESSAGE: "a message that never comes",
+    Kind.NO_SIGNAL: "a signal that never comes",
+    Kind.NO_COUNT: "a counter that never changes",
+    Kind.HELD: "a lock held while waiting for a signal or a counter",
     Kind.NOT_HELD: "a lock released that is not held",
+    Kind.FATAL: "a step that ends the program",
 }
 """The kinds in words."""
 
 
 @dataclass(frozen=True)
-class Waits:
+class Waiter:
     """Thread ``thread`` waits to do ``how`` on ``on``, a lock or channel; it waits for the stuck threads ``whom``."""
 
     thread: int
@@ -68,7 +81,7 @@ class Stuck:
 
     kind: Kind
     circle: tuple[int, ...]
-    waits: tuple[Waits, ...]
+    waits: tuple[Waiter, ...]
     locks: tuple[str, ...]
     writer: bool = False
 
@@ -79,17 +92,17 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
     This is the greatest set of threads that have no step and that each wait for one of these:
 
     - a lock that a thread of the set, or a finished one, holds or is about to write;
-    - a message that only threads of the set could send or take.
+    - a message, a signal or a counter that only threads of the set could bring about.
 
-    A thread that rests is never in it.
+    A thread that rests, or can end the program, is never in it.
     """
-    waiting = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
+    waiting = {n for n, at in enumerate(state.at) if at != DONE and n not in moving and not machine.fatal(state, n)}
     if all(_rests(machine, state, n) for n in waiting):
         return []
 
     def hopeless(thread: int) -> bool:
         instruction = machine.instruction(state, thread)
-        if instruction is None or instruction.kind is Release:
+        if instruction is None or instruction.kind is Release or machine.releases(state, thread) is None:
             return False
         whom = machine.blockers(state, thread)
         if instruction.kind is Acquire:
@@ -118,7 +131,7 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     waiting = for_ever(machine, state, moving)
     if not waiting:
         return None
-    blockers = {n: machine.blockers(state, n) for n in waiting}
+    blockers = {n: _through_starters(machine, state, machine.blockers(state, n)) for n in waiting}
     graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n] if other in waiting)
     graph.add_nodes_from(waiting)
     circle = _shortest_circle(graph)
@@ -131,18 +144,52 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
             if ended := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
                 return Stuck(Kind.LEAKED, tuple(ended), waits, (on[n].on,))
         first = next((n for n in waiting if _holds(state, n)), waiting[0])
-        kind = Kind.MESSAGE if _holds(state, first) else Kind.NO_MESSAGE
+        kind = _kind([_instruction(machine, state, first)], holds=bool(_holds(state, first)))
         return Stuck(kind, (first,), waits, (on[first].on, *(names[x] for x in _holds(state, first))))
     locks = tuple(dict.fromkeys(on[n].on for n in circle))
-    instructions = [machine.instruction(state, n) for n in circle]
-    targets = {i.target for i in instructions if i is not None and i.kind is Acquire}
-    if any(i is not None and i.kind is not Acquire for i in instructions):
-        return Stuck(Kind.MESSAGE if targets else Kind.NO_MESSAGE, circle, waits, locks)
+    instructions = [_instruction(machine, state, n) for n in circle]
+    targets = {i.target for i in instructions if i.kind is Acquire}
+    if any(i.kind is not Acquire for i in instructions):
+        return Stuck(_kind(instructions, holds=bool(targets)), circle, waits, locks)
     if len(circle) == 1:
         return Stuck(Kind.SELF, circle, waits, locks)
     if len(targets) == 1:
         return Stuck(Kind.READ_AGAIN, circle, waits, locks)
     return Stuck(Kind.REVERSED, circle, waits, locks, _needs_writer(machine, state, circle))
+
+
+def _through_starters(machine: Machine, state: State, whom: frozenset[int]) -> frozenset[int]:
+    """The threads, with those that would start them in place of threads that are not started."""
+    reached: set[int] = set()
+    open_ = set(whom)
+    while open_:
+        thread = open_.pop()
+        instruction = machine.instruction(state, thread)
+        reached.add(thread)
+        if instruction is not None and instruction.kind is Park and instruction.waits is Waits.START:
+            open_ |= machine.blockers(state, thread) - reached
+    return frozenset(
+        n
+        for n in reached
+        if (one := machine.instruction(state, n)) is None or one.kind is not Park or one.waits is not Waits.START
+    )
+
+
+def _kind(instructions: list[Instruction], *, holds: bool) -> Kind:
+    """The kind of a standstill in which some thread waits for more than a lock."""
+    waits = {one.waits for one in instructions if one.kind is not Acquire}
+    if waits <= {Waits.MESSAGE}:
+        return Kind.MESSAGE if holds else Kind.NO_MESSAGE
+    if holds:
+        return Kind.HELD
+    return Kind.NO_SIGNAL if Waits.SIGNAL in waits else Kind.NO_COUNT
+
+
+def _instruction(machine: Machine, state: State, thread: int) -> Instruction:
+    """The next instruction of a thread that waits."""
+    instruction = machine.instruction(state, thread)
+    assert instruction is not None
+    return instruction
 
 
 def _shortest_circle(graph: nx.DiGraph[int]) -> tuple[int, ...]:
@@ -156,8 +203,7 @@ def _shortest_circle(graph: nx.DiGraph[int]) -> tuple[int, ...]:
 
 def _needs_writer(machine: Machine, state: State, circle: tuple[int, ...]) -> bool:
     for thread, other in zip(circle, (*circle[1:], circle[0]), strict=True):
-        instruction = machine.instruction(state, thread)
-        assert instruction is not None
+        instruction = _instruction(machine, state, thread)
         lock = state.locks[instruction.target]
         if instruction.mode is Mode.READ and lock.announced == other:
             return True
@@ -178,7 +224,6 @@ def leaks(state: State) -> list[tuple[int, int]]:
     return [(n, lock) for n, at in enumerate(state.at) if at == DONE for lock in _holds(state, n)]
 
 
-def _waits(machine: Machine, state: State, thread: int, whom: frozenset[int]) -> Waits:
-    instruction = machine.instruction(state, thread)
-    assert instruction is not None
-    return Waits(thread, instruction.how, instruction.on, tuple(sorted(whom)))
+def _waits(machine: Machine, state: State, thread: int, whom: frozenset[int]) -> Waiter:
+    instruction = _instruction(machine, state, thread)
+    return Waiter(thread, instruction.how, instruction.on, tuple(sorted(whom)))

@@ -21,6 +21,7 @@ class LaneStep:
         waits: whether it waits there, now or for ever.
         final: whether it is what the thread waits for in the final state.
         other: the thread that takes a message directly; "" if there is none.
+        takes: how that thread takes it: "receive" or "select".
     """
 
     thread: str
@@ -29,6 +30,7 @@ class LaneStep:
     waits: bool = False
     final: bool = False
     other: str = ""
+    takes: str = "receive"
 
     @property
     def text(self) -> str:
@@ -38,7 +40,7 @@ class LaneStep:
 
 def of_problem(problem: Problem) -> list[LaneStep]:
     """The interleaving of a deadlock, and what each thread waits for in the final state."""
-    steps = [LaneStep(s.thread, s.how, s.on, waits=not s.granted, other=s.other) for s in problem.steps]
+    steps = [LaneStep(s.thread, s.how, s.on, waits=not s.granted, other=s.other, takes=s.takes) for s in problem.steps]
     return [*steps, *(LaneStep(w.thread, w.how, w.on, waits=True, final=True) for w in problem.waits)]
 
 
@@ -68,7 +70,7 @@ def table(steps: Sequence[LaneStep]) -> list[str]:
     for number, step in enumerate((s for s in steps if not s.final), 1):
         cells = {step.thread: step.text}
         if step.other:
-            cells[step.other] = f"receive {step.on}"
+            cells[step.other] = f"{step.takes} {step.on}"
         rows.append([str(number), *(cells.get(lane, "") for lane in lanes)])
     if final := {step.thread: step.text for step in steps if step.final}:
         rows.append(["", *(final.get(lane, "") for lane in lanes)])
@@ -96,7 +98,7 @@ def mermaid(steps: Sequence[LaneStep], title: str, ends: str) -> list[str]:
         waits = ", and waits for ever" if step.final else ", and waits" if step.waits else ""
         lines.append(f"    {ids['t', step.thread]}{arrow}{ids['l', step.on]}: {_plain(step.how)}{waits}")
         if step.other:
-            lines.append(f"    {ids['l', step.on]}->>{ids['t', step.other]}: receive")
+            lines.append(f"    {ids['l', step.on]}->>{ids['t', step.other]}: {step.takes}")
     if lanes and ends:
         over = ids["t", lanes[0]] if len(lanes) == 1 else f"{ids['t', lanes[0]]},{ids['t', lanes[-1]]}"
         lines.append(f"    Note over {over}: {_plain(ends)}")

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import (
-    UNBOUNDED,
     Access,
     Acquire,
     Call,
+    Callback,
+    Mode,
     Operation,
-    Receive,
     Rule,
-    Send,
     SeveralRule,
 )
 from schedproof.proofs.gc_paused import gc_paused
@@ -161,6 +160,11 @@ class _Work:
             case "wait":
                 waiting = _each(lambda e: runs.waits_under_a_lock(self.locks, e))
                 return self.operations(check, every, lambda p, o: p.waits, waiting, self.waits)
+            case "escape":
+                escaping = _each(runs.escapes_under_a_lock)
+                return self.operations(
+                    check, every, lambda p, o: p.escapes, escaping, lambda event: isinstance(event.step, Callback)
+                )
             case Operation() as operation:
                 return self.operations(check, [operation], lambda p, o: p.order, in_order)
             case Callers(operation=called):
@@ -320,9 +324,8 @@ class _Work:
         return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
 
     def waits(self, event: Event) -> bool:
-        """Whether a thread may wait for a message."""
-        step = event.step
-        return isinstance(step, Receive) or (isinstance(step, Send) and self.locks.channels[step.channel] != UNBOUNDED)
+        """Whether a thread may wait for a message, a signal or a counter."""
+        return runs.may_wait(self.locks, event.step)
 
     def accesses(self, rule: Rule, event: Event) -> bool:
         """Whether an event is an access that a rule is about."""
@@ -446,7 +449,7 @@ def interleaving(problem: Problem) -> tuple[str, ...]:
     lines = []
     for step in problem.steps:
         waits = "" if step.granted else ", and has to wait"
-        meets = f", which {step.other} takes" if step.other else ""
+        meets = f", which {step.other} {'takes' if step.takes == 'receive' else 'selects'}" if step.other else ""
         lines.append(f"{step.thread}: {step.how} {step.on}{meets}{waits} ({step.place})")
     return tuple(lines)
 
@@ -457,13 +460,13 @@ def standstill(problem: Problem) -> tuple[str, ...]:
 
 
 def _because(problem: Problem, waiting: Waiting) -> str:
-    if waiting.how in ("send", "receive"):
-        return (
-            f"only {' or '.join(waiting.whom)} could take the other side"
-            if waiting.whom
-            else "no thread takes the other side"
-        )
     holders = [h for h in problem.holds if h.on == waiting.on and h.thread in waiting.whom]
     held = [f"{'it' if h.thread == waiting.thread else h.thread} holds it by {h.how}" for h in holders]
-    ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
-    return ", ".join([*held, *ahead])
+    if waiting.how in list(Mode) and (held or waiting.whom):
+        ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
+        return ", ".join([*held, *ahead])
+    if waiting.how in ("send", "receive"):
+        side, none = "take the other side", "no thread takes the other side"
+    else:
+        side, none = "end this", "no thread ends this"
+    return f"only {' or '.join(waiting.whom)} could {side}" if waiting.whom else none

@@ -8,7 +8,7 @@ This engine checks programs by trying. The other one, :mod:`symbolic`, checks th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from schedproof.model.locks import Locks, LocksError
@@ -16,20 +16,32 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
+    Callback,
+    Close,
+    Count,
     Either,
+    Go,
+    Kind,
     Loop,
     Mode,
+    Once,
     Operation,
     OrderRow,
+    Path,
     Receive,
     Release,
     Rule,
+    Select,
     Send,
     Serve,
     SeveralRule,
+    Signal,
     Step,
     Verb,
+    Wait,
     Where,
 )
 
@@ -88,13 +100,16 @@ class Tried:
 def runs(
     world: World, name: str, steps: Sequence[Step], scope: Mapping[str, str], held: tuple[Held, ...]
 ) -> Iterator[Tried]:
-    """All runs of a program whose caller holds ``held``; at most :data:`MOST`.
+    """All runs of a program whose caller holds ``held``; at most :data:`MOST`. Then those of the threads that it starts.
 
     Raises:
         LocksError: a step names an object that does not exist, calls do not end, or there are too many runs.
     """
-    for events, after in _Walk(world).steps(tuple(steps), scope, held, name, 0):
+    walk = _Walk(world)
+    for events, after in walk.steps(tuple(steps), scope, held, name, 0):
         yield Tried(name, scope, held, events, after)
+    for number, (body, inner) in enumerate(list(walk.started.values()), 1):
+        yield from runs(world, f"{name}.{number}", body, inner, ())
 
 
 Ways = Iterator[tuple[Run, tuple[Held, ...]]]
@@ -104,6 +119,8 @@ Ways = Iterator[tuple[Run, tuple[Held, ...]]]
 @dataclass(frozen=True)
 class _Walk:
     world: World
+    started: dict[object, tuple[tuple[Step, ...], Mapping[str, str]]] = field(default_factory=dict)
+    """The steps of the threads that are started, each once."""
 
     def steps(
         self, steps: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int
@@ -128,6 +145,18 @@ class _Walk:
         match step:
             case Acquire(mode=mode, path=path, body=body, tries=tries):
                 one = self.world.reach(path, scope, step)
+                kind = self.world.kind(one)
+                has = [mode for name, mode in held if name == one]
+                if kind is Kind.UNOWNED or (kind is Kind.ERRORCHECK and has):
+                    yield (), held  # it holds nothing, or gets an error
+                    if kind is Kind.UNOWNED:
+                        yield from self.steps(body or (), scope, held, name, deep)
+                    return
+                if any(kind.reacquires(each, mode) for each in has):
+                    now = (*held, (one, mode))
+                    for events, after in self.steps(body or (), scope, now, name, deep):
+                        yield events, after if body is None else _without(after, one, mode)
+                    return
                 if tries:
                     yield (), held  # it fails
                     if any(name == one and not (has is mode is Mode.READ) for name, has in held):
@@ -138,9 +167,36 @@ class _Walk:
                     return
                 for events, after in self.steps(body, scope, now, name, deep):
                     yield (event(one, mode), *events), _without(after, one)
-            case Release(path=path):
+            case Release(path=path, mode=mode):
                 one = self.world.reach(path, scope, step)
-                yield (event(one),), _without(held, one)
+                if self.world.kind(one) is Kind.UNOWNED:
+                    yield (), held
+                else:
+                    yield (event(one),), _without(held, one, mode)
+            case Once(path=path, body=body):
+                yield (), held  # some thread has run its steps
+                locked = Acquire(text=step.text, place=step.place, mode=Mode.LOCK, path=path, body=body)
+                yield from self.step(locked, scope, held, name, deep)
+            case Select(cases=cases):
+                for case in cases:
+                    says = event(case.on.channel if case.on is not None else case.text)
+                    for events, after in self.steps(case.body, scope, held, name, deep):
+                        yield (says, *events), after
+            case Close(channel=thing) | Count(on=thing) | Signal(condition=thing) | Callback(name=thing):
+                yield (event(thing),), held
+            case Await(test=test, body=body):
+                for events, after in self.steps(body or (), scope, held, name, deep):
+                    yield (event(test.on), *events), after
+            case Branch(test=test, repeats=repeats, body=body):
+                yield (event(test.on),), held
+                unfolded = self.rounds if repeats else self.steps
+                for events, after in unfolded(body, scope, held, name, deep):
+                    yield (event(test.on), *events), after
+            case Wait():
+                yield from self.wait(step, scope, held, name)
+            case Go(body=body):
+                self.started.setdefault((id(step), *sorted(scope.items())), (body, scope))
+                yield (event("a thread"),), held
             case Access(path=path):
                 yield (event(self.world.reach(path, scope, step)),), held
             case Send(channel=channel) | Receive(channel=channel):
@@ -171,6 +227,17 @@ class _Walk:
                 inner = dict(zip(called.parameters, values, strict=True))
                 for events, after in self.steps(called.steps, inner, held, operation, deep + 1):
                     yield (event(",".join(values)), *events), after
+
+    def wait(self, step: Wait, scope: Mapping[str, str], held: tuple[Held, ...], name: str) -> Ways:
+        """It releases the lock of the condition, waits, and acquires the lock again, under what it holds meanwhile."""
+        condition = self.world.locks.conditions.get(step.condition)
+        if condition is None:  # a group has no lock
+            yield (Event(step, step.condition, None, held, name, scope),), held
+            return
+        others = tuple(each for each in held if each[0] != condition.lock)
+        waits = Event(step, step.condition, None, others, name, scope)
+        acquire = Acquire(text=step.text, place=step.place, mode=condition.mode, path=Path(condition.lock), body=None)
+        yield (waits, Event(acquire, condition.lock, condition.mode, others, name, scope)), held
 
     def rounds(
         self, body: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int
@@ -204,8 +271,8 @@ class _Walk:
                 yield events + more, last
 
 
-def _without(held: tuple[Held, ...], one: str) -> tuple[Held, ...]:
-    last = max((n for n, (name, _) in enumerate(held) if name == one), default=None)
+def _without(held: tuple[Held, ...], one: str, mode: Mode | None = None) -> tuple[Held, ...]:
+    last = max((n for n, (name, has) in enumerate(held) if name == one and mode in (None, has)), default=None)
     return held if last is None else (*held[:last], *held[last + 1 :])
 
 
@@ -386,10 +453,28 @@ def not_called_under(world: World, operation: Operation, event: Event) -> str:
     return ""
 
 
+def may_wait(locks: Locks, step: Step) -> bool:
+    """Whether a thread may wait at a step for something else than a lock."""
+    match step:
+        case Send(channel=channel):
+            return locks.channels[channel] != UNBOUNDED
+        case Select():
+            return step.may_wait
+        case _:
+            return isinstance(step, Receive | Await | Wait)
+
+
 def waits_under_a_lock(locks: Locks, event: Event) -> str:
     """The locks held while a thread waits for a message, in words; "" if there are none, or it does not wait."""
-    if not isinstance(event.step, Send | Receive) or not event.held:
-        return ""
-    if isinstance(event.step, Send) and locks.channels[event.object] == UNBOUNDED:
+    if not event.held or not may_wait(locks, event.step):
         return ""
     return f"{', '.join(f'{mode} {name}' for name, mode in event.held)} is held meanwhile"
+
+
+def escapes_under_a_lock(event: Event) -> str:
+    """The locks held while unknown code runs, in words; "" if there are none, or the event is no callback."""
+    if not event.held or not isinstance(event.step, Callback):
+        return ""
+    return (
+        f"{', '.join(f'{mode} {name}' for name, mode in event.held)} is held, and {event.object} may acquire any lock"
+    )

@@ -8,12 +8,18 @@ from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
     Either,
+    Go,
     Loop,
+    Once,
     Operation,
     Path,
     Release,
+    Select,
+    Serve,
     SeveralRule,
     Step,
     Verb,
@@ -37,7 +43,8 @@ def unstructured(locks: Locks, operation: Operation) -> Step | None:
 def touches_locks(steps: Sequence[Step]) -> bool:
     """Whether some step, not of a called operation, acquires or releases a lock."""
     return any(
-        isinstance(step, Acquire | Release) or any(touches_locks(body) for body in _bodies(step)) for step in steps
+        isinstance(step, Acquire | Release | Once) or any(touches_locks(body) for body in bodies(step))
+        for step in steps
     )
 
 
@@ -58,21 +65,23 @@ def _loose(steps: Sequence[Step]) -> Step | None:
                 if matching is None:
                     return step
                 held.remove(matching)
-        for body in _bodies(step):
+        for body in bodies(step):
             if (loose := _loose(body)) is not None:
                 return loose
     return held[0] if held else None
 
 
-def _bodies(step: Step) -> list[Sequence[Step]]:
+def bodies(step: Step) -> list[Sequence[Step]]:
     """The blocks inside a step."""
     match step:
-        case Acquire(body=body):
+        case Acquire(body=body) | Await(body=body):
             return [body or ()]
-        case Loop(body=body):
+        case Loop(body=body) | Serve(body=body) | Go(body=body) | Branch(body=body) | Once(body=body):
             return [body]
         case Either(alternatives=alternatives):
             return list(alternatives)
+        case Select(cases=cases):
+            return [case.body for case in cases]
         case _:
             return []
 
@@ -87,8 +96,14 @@ def _writes(
             case Access(verb=Verb.WRITE, path=path) if _class(scope, path) in rule.classes:
                 total += path not in seen
                 seen.add(path)
-            case Acquire(body=body) if body:
+            case Acquire(body=body) | Await(body=body) if body:
                 total += _writes(locks, rule, body, scope, open_)
+            case Once(body=body) | Go(body=body):
+                total += _writes(locks, rule, body, scope, open_)
+            case Branch(body=body, repeats=repeats):
+                total += _writes(locks, rule, body, scope, open_) * (2 if repeats else 1)
+            case Select(cases=cases):
+                total += max((_writes(locks, rule, case.body, scope, open_) for case in cases), default=0)
             case Either(alternatives=alternatives):
                 total += max((_writes(locks, rule, each, scope, open_) for each in alternatives), default=0)
             case Loop(every=every, variable=variable, over=over, body=body):
@@ -108,5 +123,5 @@ def _called(steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, Call):
             yield step.operation
-        for body in _bodies(step):
+        for body in bodies(step):
             yield from _called(body)

@@ -22,19 +22,27 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
+    Callback,
     Either,
+    Go,
+    Kind,
     Loop,
     Mode,
+    Once,
     Operation,
     Path,
     Receive,
     Release,
     Rule,
+    Select,
     Send,
     SeveralRule,
     Step,
     Verb,
+    Wait,
     Where,
 )
 
@@ -175,7 +183,7 @@ class Programs:
     """The results for the steps of one operation, and of those that it calls.
 
     Args:
-        order, waits: for acquisitions, and for waiting for messages.
+        order, waits, escapes: for acquisitions, for waiting for messages, and for callbacks.
         rules, calls: with the name of the rule, or of the called operation.
         releases: for the locks that the operation itself acquires.
     """
@@ -184,6 +192,7 @@ class Programs:
     rules: list[tuple[str, CheckedStep]] = field(default_factory=list)
     calls: list[tuple[str, CheckedStep]] = field(default_factory=list)
     waits: list[CheckedStep] = field(default_factory=list)
+    escapes: list[CheckedStep] = field(default_factory=list)
     releases: list[CheckedStep] = field(default_factory=list)
 
 
@@ -232,6 +241,7 @@ class _Checker:
             ],
             [*((name, not_proved(one)) for name, one in self.programs.calls), *((n, unmatched) for n in self.ways)],
             [*map(not_proved, self.programs.waits), unmatched],
+            [*map(not_proved, self.programs.escapes), unmatched],
             [*map(not_proved, self.programs.releases), unmatched],
         )
 
@@ -319,12 +329,33 @@ class _Checker:
         match step:
             case Acquire(mode=mode, path=path, body=body):
                 one = self.z.reach(path, scope)
-                if not step.tries:  # it cannot wait, so no order is needed
+                if self.locks.classes[one.of].kind is Kind.UNOWNED:
+                    return self.steps(body or (), scope, facts, of)
+                if not step.tries and not self.reacquires(
+                    facts, one, mode
+                ):  # else it cannot wait, and no order is needed
                     self.acquires(step, one, facts, of)
                 now = facts.holding(Hold(one, mode))
                 return now if body is None else self.released(self.steps(body, scope, now, of), one)
-            case Release(path=path):
-                return self.released(facts, self.z.reach(path, scope))
+            case Release(path=path, mode=mode):
+                return self.released(facts, self.z.reach(path, scope), mode)
+            case Once(path=path, body=body):
+                one = self.z.reach(path, scope)
+                self.acquires(step, one, facts, of)
+                self.steps(body, scope, facts.holding(Hold(one, Mode.LOCK)), of)
+            case Go(body=body):
+                self.steps(body, scope, Facts(facts.known, ()), of)
+            case Await() | Wait() | Select():
+                proved = (isinstance(step, Select) and not step.may_wait) or not facts.held
+                self.programs.waits.append(CheckedStep(step, of.name, proved, "something is held meanwhile"))
+                blocks = [case.body for case in step.cases] if isinstance(step, Select) else []
+                blocks += [step.body or ()] if isinstance(step, Await) else []
+                for block in blocks:
+                    self.steps(block, scope, facts, of)
+            case Callback():
+                self.programs.escapes.append(CheckedStep(step, of.name, not facts.held, "something is held meanwhile"))
+            case Branch(body=body):
+                self.steps(body, scope, facts, of)
             case Access(verb=verb, path=path, field=name):
                 self.accesses(step, verb, self.z.reach(path, scope), name, facts, of)
             case Send(channel=channel) | Receive(channel=channel):
@@ -353,8 +384,14 @@ class _Checker:
             inside = inside.and_(self.z.depth(one) == 0)
         self.steps(step.body, {**scope, step.variable: one}, inside, of)  # releases what it acquires, as above
 
-    def released(self, facts: Facts, one: Unknown) -> Facts:
-        last = max((n for n, hold in enumerate(facts.held) if hold.object.term.eq(one.term)), default=None)
+    def reacquires(self, facts: Facts, one: Unknown, mode: Mode) -> bool:
+        """Whether the program certainly holds a lock that its holder may acquire again."""
+        kind = self.locks.classes[one.of].kind
+        return any(hold.object.term.eq(one.term) and kind.reacquires(hold.mode, mode) for hold in facts.held)
+
+    def released(self, facts: Facts, one: Unknown, mode: Mode | None = None) -> Facts:
+        its = [n for n, h in enumerate(facts.held) if h.object.term.eq(one.term) and mode in (None, h.mode)]
+        last = max(its, default=None)
         return facts if last is None else Facts(facts.known, (*facts.held[:last], *facts.held[last + 1 :]))
 
     # --- the checks of a step

@@ -15,7 +15,7 @@ def classes(programs: Sequence[Program]) -> Classes:
     """The groups of threads in ``programs`` that do the same."""
     alike: dict[object, list[int]] = {}
     for number, program in enumerate(programs):
-        steps = tuple((one.kind, one.target, one.mode, one.then) for one in program.instructions)
+        steps = tuple(one.does for one in program.instructions)
         alike.setdefault((steps, program.starts, program.rests), []).append(number)
     return tuple(tuple(same) for same in alike.values() if len(same) > 1)
 
@@ -38,18 +38,20 @@ def representative(state: State, same: Classes) -> State:
             tuple(sorted(rename[n] for n in lock.readers)),
             None if lock.announced is None else rename[lock.announced],
             frozenset(rename[n] for n in lock.outside),
+            tuple(sorted(rename[n] for n in lock.levels)),
         )
         for lock in state.locks
     ]
     asleep = frozenset(rename[n] for n in state.asleep)
-    return State(tuple(at[n] for n in range(len(at))), asleep, tuple(locks), state.messages)
+    return State(tuple(at[n] for n in range(len(at))), asleep, tuple(locks), state.counts)
 
 
 def _local(state: State, thread: int) -> tuple[object, ...]:
     """The part of a state that concerns one thread, in the order of :attr:`.automata.Node.order`."""
     writes = tuple(n for n, lock in enumerate(state.locks) if lock.holder == thread)
     reads = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.readers.count(thread)))
-    return state.at[thread], thread in state.asleep, writes, reads
+    levels = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.levels.count(thread)))
+    return state.at[thread], thread in state.asleep, writes, reads, levels
 
 
 def real(machine: Machine, path: Sequence[State], same: Classes) -> list[State]:

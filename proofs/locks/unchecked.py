@@ -8,17 +8,25 @@ from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
     Access,
     Acquire,
+    Await,
+    Branch,
     Call,
-    Either,
+    Close,
+    Count,
     Kind,
     Loop,
+    Once,
     Path,
     Receive,
     Rule,
+    Select,
     Send,
-    Serve,
+    Signal,
     Step,
+    Wait,
 )
+
+from .structure import bodies
 
 
 def unchecked(locks: Locks) -> tuple[str, ...]:
@@ -30,7 +38,10 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
     used = _Used(locks)
     lists = {
         "locks that no program acquires": used.locks_left(),
-        "channels that no program uses": [name for name in locks.channels if name not in used.channels],
+        "channels that no program uses": [name for name in locks.channels if name not in used.things],
+        "counters that no program uses": [name for name in locks.counters if name not in used.things],
+        "conditions that no program uses": [name for name in locks.conditions if name not in used.things],
+        "locks without an owner, of which only the interleavings of threads are checked": used.unowned(),
         "operations that no thread runs, so only each by itself": used.operations_left() if locks.threads else [],
         "fields that no rule guards": used.fields_without_a_rule(),
         "fields that no program accesses": used.fields_without_an_access(),
@@ -47,7 +58,7 @@ class _Used:
     def __init__(self, locks: Locks) -> None:
         self.description = locks
         self.locks: set[str] = set()
-        self.channels: set[str] = set()
+        self.things: set[str] = set()
         self.accessed: set[tuple[str, str]] = set()
         self.calls: dict[str, set[str]] = {}
         objects = {name: one.of for name, one in locks.objects.items()}
@@ -61,23 +72,29 @@ class _Used:
         """Notes what the steps of a program name; ``program`` is "" for a thread."""
         for step in steps:
             match step:
-                case Acquire(path=path, body=body):
+                case Acquire(path=path) | Once(path=path):
                     of = _class(scope, path)
                     self.locks |= {path.variable} if of in list(Kind) else {of}
-                    self.walk(body or (), scope, program)
-                case Loop(variable=variable, over=over, body=body):
-                    self.walk(body, {**scope, variable: over}, program)
-                case Serve(body=body):
-                    self.walk(body, scope, program)
-                case Either(alternatives=alternatives):
-                    for each in alternatives:
-                        self.walk(each, scope, program)
                 case Call(operation=name):
                     self.calls.setdefault(program, set()).add(name)
-                case Send(channel=channel) | Receive(channel=channel):
-                    self.channels.add(channel)
+                case Send(channel=name) | Receive(channel=name) | Close(channel=name) | Count(on=name):
+                    self.things.add(name)
+                case Wait(condition=name) | Signal(condition=name):
+                    self.things.add(name)
+                case Await(test=test) | Branch(test=test):
+                    self.things.add(test.on)
+                case Select(cases=cases):
+                    self.things |= {case.on.channel for case in cases if case.on is not None}
                 case Access(path=path, field=field):
                     self.accessed.add((_class(scope, path), field))
+            inside = {**scope, step.variable: step.over} if isinstance(step, Loop) else scope
+            for body in bodies(step):
+                self.walk(body, inside, program)
+
+    def unowned(self) -> list[str]:
+        """The acquired locks that have no owner: no order is derived for them."""
+        kinds = {name: self.description.classes[one.of].kind for name, one in self.description.objects.items()}
+        return [name for name, kind in kinds.items() if kind is Kind.UNOWNED and name in self.locks]
 
     def locks_left(self) -> list[str]:
         """The classes, and the locks without a class, that no program acquires."""

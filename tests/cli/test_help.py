@@ -11,6 +11,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
+from tests.support.rows import each_row
 
 METAVARS = {
     "--action": "ACTION", "--bound": "SORT.ATTRIBUTE=N", "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--cluster": "ADDRESS", "--code-quality": "FILE", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
@@ -76,7 +77,7 @@ def test_every_option_is_explained_in_sentences(command: click.Command) -> None:
         assert option.help.endswith((".", "]")), option.opts
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
+@each_row("name", ["", *COMMANDS])
 def test_help_has_examples_exit_codes_and_common_words(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of(name, capsys)
     assert re.search(r"^  Examples?:\n    schedproof ", text, re.MULTILINE)
@@ -87,7 +88,7 @@ def test_help_has_examples_exit_codes_and_common_words(name: str, capsys: pytest
     assert max(map(len, text.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
+@each_row("name", ["", *COMMANDS])
 def test_examples_can_be_run(
     name: str, capsys: pytest.CaptureFixture[str], tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

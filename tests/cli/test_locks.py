@@ -11,6 +11,7 @@ import pytest
 from schedproof.cli import main
 from tests.support.needs import needs_dot
 from tests.support.places import MODELS
+from tests.support.rows import each_row
 
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
 GOOD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock a: [lock b: []]]\n"
@@ -81,7 +82,7 @@ CHECK = {"name", "kind", "line", "expected", "verdict", "method", "scope", "seco
 DEADLOCK = {"kind", "threads", "on", "interleaving", "waits", "holds"}
 
 
-@pytest.mark.parametrize("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
+@each_row("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_text_and_json_agree(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["locks", str(file)])
     out = capsys.readouterr().out
@@ -212,3 +213,39 @@ def test_a_sequence_diagram_is_all_that_is_printed(run_locks: Any) -> None:
     assert code == 1 and "a circle of locks: a1 > b1 > a1" in out and "each waits for the next" in out
     code, out, err = run_locks(GOOD, "--mermaid")
     assert (code, out) == (2, "") and "neither a deadlock nor a circle to draw; leave out --mermaid" in err
+
+
+DUMP = """goroutine 41 [sync.RWMutex.Lock]:
+sync.(*RWMutex).Lock(0xc00011c0c8)
+\t/usr/local/go/src/sync/rwmutex.go:153 +0x6a
+example.org/objects.(*Queue).Set(0xc00011c0a0)
+\t/src/objects/queue.go:212 +0x45
+example.org/objects.(*Queue).Apply(0xc00011c000, 0xc00011c0a0)
+\t/src/objects/queue.go:180 +0x7d
+
+goroutine 77 [sync.RWMutex.Lock]:
+sync.(*RWMutex).Lock(0xc00011c028)
+\t/usr/local/go/src/sync/rwmutex.go:153 +0x6a
+example.org/objects.(*Queue).Count(0xc00011c000)
+\t/src/objects/queue.go:655 +0x4e
+example.org/objects.(*Queue).Allocate(0xc00011c0a0)
+\t/src/objects/queue.go:601 +0x88
+"""
+
+
+def test_a_dump_needs_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It names the same circle as with a file of its types, and compares nothing."""
+    dump, types = tmp_path / "stacks.txt", tmp_path / "types.yaml"
+    dump.write_text(DUMP)
+    types.write_text("classes: {Queue: {}}\n")
+    assert main(["locks", str(types), "--log", str(dump)]) == 1
+    with_types = capsys.readouterr().out.splitlines()
+    assert main(["locks", "--log", str(dump)]) == 1
+    without = capsys.readouterr().out.splitlines()
+    assert without[0].startswith("stacks: violates") and without[1:] == with_types[1:]
+    assert without[1] == "possible circle: goroutine 41 > goroutine 77 > goroutine 41"
+
+
+def test_without_a_dump_a_file_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["locks"]) == 2
+    assert "FILE is missing; name a lock file, or add --log" in capsys.readouterr().err

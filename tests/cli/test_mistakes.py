@@ -15,6 +15,7 @@ import pytest
 
 from schedproof.cli import main
 from tests.support.places import DATA
+from tests.support.rows import each_row
 from tests.support.stderr import besides_progress
 from tests.support.user_repository import repository
 
@@ -115,7 +116,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "says"), MISTAKES, ids=lambda v: " ".join(map(str, v))[:60] if v else "nothing")
+@each_row(("arguments", "says"), MISTAKES, ids=lambda v: " ".join(map(str, v))[:60] if v else "nothing")
 def test_one_line_and_exit_2(arguments, says, capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = main([str(a) for a in arguments])
@@ -127,7 +128,7 @@ def test_one_line_and_exit_2(arguments, says, capfd, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "says"),
     [
         (b"", "the file is empty"),
@@ -225,7 +226,7 @@ def test_standard_output_that_cannot_be_written(command, says):
     [
         (["verify", "hived"], 0.5),
         pytest.param(["prove", "yunikorn-merge"], 0.5, marks=pytest.mark.long),
-        (["prove", "yunikorn-merge"], 3.0),
+        pytest.param(["prove", "yunikorn-merge"], 3.0, marks=pytest.mark.long),
     ],
 )
 def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):

@@ -17,6 +17,7 @@ from schedproof.cli.renamed import FORMER_COMMANDS, Option
 from tests.support.lamps import lamps, system
 from tests.support.places import DATA
 from tests.support.registry import put
+from tests.support.rows import each_row
 from tests.support.stderr import besides_progress
 
 LOG = str(DATA / "hived" / "s-02-life-preemption.jsonl")
@@ -94,7 +95,7 @@ def test_every_former_name_is_tested():
     assert {(former, name) for former, name, _ in FORMER} == options | set(FORMER_COMMANDS.items())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_help_does_not_show_former_names(name, capsys):
     formers = [f for p in COMMANDS[name].load().params if isinstance(p, Option) for f in p.former]
     assert main([name, "--help"]) == 0

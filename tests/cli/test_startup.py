@@ -12,6 +12,7 @@ import pytest
 from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 from tests.support.places import DATA, ROOT
+from tests.support.rows import each_row
 
 HEAVY = {"z3", "cvc5", "numba", "llvmlite", "numpy", "sqlalchemy", "networkx", "transitions", "jsonschema", "ray"}
 
@@ -62,11 +63,13 @@ def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("list", "hived"),
+        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=8)),
         ("explain", "hived", "preemption-ongoing"),
-        ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"),
+        pytest.param(
+            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=8)
+        ),
         ("validate", "hived", LOG),
-        ("table", "hived", "Cell"),
+        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=8)),
     ],
 )
 def test_a_hived_command_loads_no_other_system(arguments: tuple[str, ...]) -> None:
@@ -91,7 +94,7 @@ def test_completion_loads_no_command(tmp_path: Path) -> None:
     assert not any(m.startswith("schedproof.cli.commands.") for m in lines[-1].split())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_what_help_says_of_a_command_is_what_the_command_says(name: str) -> None:
     command = COMMANDS[name].load()
     assert command.name == name

@@ -13,6 +13,7 @@ from schedproof.cli.tables import table
 from schedproof.model.lang import EMPTY, NONE, Row
 from schedproof.model.registry.discovery import systems
 from tests.support.places import DATA
+from tests.support.rows import each_row
 
 YUNIKORN = DATA / "yunikorn" / "application-matrix.txt"
 
@@ -76,7 +77,7 @@ def test_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert (output["moves"], output["no_ops"], output["errors"], output["bookkeeping"]) == (11, 0, 39, {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["nosuch", "PodGroup"], "unknown system 'nosuch'"),

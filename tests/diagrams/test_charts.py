@@ -13,6 +13,7 @@ from schedproof.diagrams.representation import Diagram, EdgeKind
 from schedproof.model.lang import Arrow, Chart
 from schedproof.model.systems.jobmon import charts
 from schedproof.model.systems.jobmon.shipped import SHIPPED
+from tests.support.rows import each_row
 
 TOY = Chart(
     "toy",
@@ -49,9 +50,7 @@ def test_mermaid_has_boxes_ends_and_a_note() -> None:
 LINK = re.compile(r'^    (\w+) (-->|-\.->)(?:\|"(.*)"\|)? (\w+)$', re.M)
 
 
-@pytest.mark.parametrize(
-    "chart", [TOY, *(c for of_system in charts.CHARTS.values() for c in of_system)], ids=lambda c: c.name
-)
+@each_row("chart", [TOY, *(c for of_system in charts.CHARTS.values() for c in of_system)], ids=lambda c: c.name)
 def test_mermaid_dashes_what_the_chart_sets_aside(chart: Chart) -> None:
     text = mermaid(charted(chart, "title"))
     links = [link for link in LINK.findall(text) if link[0] != "begin" and link[3] != "over"]

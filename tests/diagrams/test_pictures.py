@@ -42,6 +42,7 @@ from tests.support.picture_readers import (
     stretch,
     text,
 )
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX
 
 # The two figures, arrow by arrow: source, event, target.
@@ -200,7 +201,7 @@ def test_dot_has_the_arrows_of_the_figure(machine: str) -> None:
     assert read == FIGURES[machine]
 
 
-@pytest.mark.parametrize("action", [each.name for each in AS_WRITTEN.actions])
+@each_row("action", [each.name for each in AS_WRITTEN.actions])
 def test_a_picture_of_an_action_has_its_cascade_only(action: str) -> None:
     """What some step of the action fires in an exploration is in it; an event that it cannot cause is not."""
     drawn = diagram(AS_WRITTEN, actions=[action])
@@ -245,7 +246,7 @@ def test_the_part_of_a_sort_marks_only_what_differs(since: Model) -> None:
             assert node.mark == whole[node.name], (sort.name, node.name)
 
 
-@pytest.mark.parametrize("action", [action.name for action in AS_WRITTEN.actions])
+@each_row("action", [action.name for action in AS_WRITTEN.actions])
 def test_states_of_an_action_are_not_marked_as_added(action: str) -> None:
     """Both variants have them; only the rows differ."""
     for sort in ("PodGroup", "Cell"):
@@ -326,7 +327,7 @@ def test_labels_cannot_break_the_mermaid_text() -> None:
 # --- Seeded faults ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(len(AS_WRITTEN.rows)))
+@each_row("number", range(len(AS_WRITTEN.rows)))
 def test_a_forgotten_row_is_seen(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     lost = AS_WRITTEN.rows[number]
@@ -336,7 +337,7 @@ def test_a_forgotten_row_is_seen(number: int, monkeypatch: pytest.MonkeyPatch) -
     assert mermaid_arrows(text(drawn, "mermaid")) != FIGURES[lost.sort.name]
 
 
-@pytest.mark.parametrize("number", range(len(AS_WRITTEN.rules)))
+@each_row("number", range(len(AS_WRITTEN.rules)))
 def test_a_forgotten_rule_is_seen(number: int) -> None:
     wrong = replace(AS_WRITTEN, rules=[rule for i, rule in enumerate(AS_WRITTEN.rules) if i != number])
     assert not as_documented(diagram(wrong))
@@ -391,8 +392,8 @@ PICTURES = ["PodGroup", "Cell", "triggers"]
 
 
 @needs_dot
-@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda m: m.variant)
-@pytest.mark.parametrize("name", PICTURES)
+@each_row("model", [AS_WRITTEN, REPAIRED], ids=lambda m: m.variant)
+@each_row("name", PICTURES)
 def test_every_label_is_legible(model: Model, name: str) -> None:
     laid = laid_out(text(diagram(model, name, since=AS_WRITTEN), "dot"))
     assert len(laid.nodes) >= 4 and len(laid.edges) >= 10

@@ -17,6 +17,7 @@ from schedproof.model.semantics import Instance, State
 from schedproof.model.systems.beaker.waits import WAITS
 from tests.support.needs import needs_dot
 from tests.support.picture_readers import laid_out, text
+from tests.support.rows import each_row
 
 
 def graph(holds: str, waits: str) -> WaitGraph:
@@ -33,7 +34,7 @@ ABBA = {("1", "B"), ("B", "2"), ("2", "A"), ("A", "1")}
 RING = {("1", "B"), ("B", "2"), ("2", "C"), ("C", "3"), ("3", "A"), ("A", "1")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("holds", "waits", "blocked", "circle"),
     [
         ("1A 2B", "1B 2A", "12", ABBA),
@@ -87,7 +88,7 @@ def left_over(wait_graph: WaitGraph) -> set[str]:
         held = {resource: owner for resource, owner in held.items() if owner != free[0]}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(graphs)
 def test_blocked_is_what_no_order_of_going_on_leaves(wait_graph: WaitGraph) -> None:
     assert wait_graph.blocked() == left_over(wait_graph)

@@ -19,9 +19,10 @@ from tests.docs.pages import is_plain
 COPIES = multiprocessing.get_context("forkserver")
 """Of a process without threads: one that has threads, as this one may have, cannot be copied safely."""
 
-COPIES.set_forkserver_preload(
-    ["schedproof.cli.app", "schedproof.testing.collected", "schedproof.testing.driver", "schedproof.testing"]
-)
+LOADED = ["schedproof.cli.app", "schedproof.testing.collected", "schedproof.testing.driver", "schedproof.testing"]
+"""No more: Hypothesis draws from the constants of modules that are loaded, and a page shows what it finds."""
+
+COPIES.set_forkserver_preload([*LOADED, "z3", "numba", "networkx", "jinja2"])
 
 SCRIPTS = Path(sys.executable).parent
 

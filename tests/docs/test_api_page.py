@@ -7,12 +7,11 @@ import inspect
 import re
 from collections import Counter
 
-import pytest
-
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels, orders, timers
+from schedproof.model.lang import channels, messages, orders, timers
 from tests.docs.public import PAGE, PUBLIC, Signature, classes, signatures
+from tests.support.rows import each_row
 
 INTERNAL = {
     ("Induction", "proof"): "the formulas of the solver",
@@ -36,11 +35,11 @@ def test_every_public_name_is_on_the_page_once() -> None:
 
 def test_every_public_module_is_on_the_page() -> None:
     """With all its members: a name that is added needs no line."""
-    modules = {module.__name__ for module in (lang, channels, orders, timers, testing)}
+    modules = {module.__name__ for module in (lang, channels, messages, orders, timers, testing)}
     assert set(re.findall(r"automodule:: (\S+)", PAGE)) == modules
 
 
-@pytest.mark.parametrize(("module", "name"), PUBLIC, ids=lambda each: getattr(each, "__name__", each))
+@each_row(("module", "name"), PUBLIC, ids=lambda each: getattr(each, "__name__", each))
 def test_what_is_public_says_what_it_is(module: object, name: str) -> None:
     value = getattr(module, name)
     if inspect.isclass(value) or inspect.isfunction(value):
@@ -64,7 +63,7 @@ def known(kind: type | str) -> bool:
     return not kind.__module__.startswith("schedproof") or any(base in public for base in kind.__mro__[:-1])
 
 
-@pytest.mark.parametrize("signature", SIGNATURES, ids=str)
+@each_row("signature", SIGNATURES, ids=str)
 def test_what_is_taken_and_returned_is_public(signature: Signature) -> None:
     private = [
         (name, annotation)
@@ -74,18 +73,18 @@ def test_what_is_taken_and_returned_is_public(signature: Signature) -> None:
     assert private == []
 
 
-@pytest.mark.parametrize("signature", SIGNATURES, ids=str)
+@each_row("signature", SIGNATURES, ids=str)
 def test_what_is_raised_is_public(signature: Signature) -> None:
     names = {name for _, name in PUBLIC} | set(vars(builtins))
     assert signature.raised - names == set()
 
 
-@pytest.mark.parametrize("signature", [s for s in SIGNATURES if not s.member], ids=str)
+@each_row("signature", [s for s in SIGNATURES if not s.member], ids=str)
 def test_every_parameter_is_described(signature: Signature) -> None:
     assert set(signature.annotations) - {"return", "place"} - signature.described == set()
 
 
-@pytest.mark.parametrize("signature", [s for s in SIGNATURES if s.member], ids=str)
+@each_row("signature", [s for s in SIGNATURES if s.member], ids=str)
 def test_no_colon_makes_a_type_of_a_sentence(signature: Signature) -> None:
     """Napoleon reads "first: rest" in a property's first line, or in ``Returns``, as a type and its description."""
     lines = [*signature.doc.splitlines()[:1], signature.sections.get("Returns", "")]

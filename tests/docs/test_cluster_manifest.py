@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 import yaml
 
 import schedproof
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
 FILE = ROOT / "docs/howto/cluster.yaml"
 CLUSTER, CLAIM = yaml.safe_load_all(FILE.read_text())
@@ -93,7 +93,7 @@ def _once(cluster: Any, claim: Any) -> None:
     claim["spec"]["accessModes"] = ["ReadWriteOnce"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "expected"),
     [
         (_workers_by_one, ["workers come and go"]), (_another_ray, ["version of Ray"]), (_no_checkpoints, ["checkpoints"] * 2),

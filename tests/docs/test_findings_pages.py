@@ -14,6 +14,7 @@ from schedproof.model.systems.yunikorn import configurations as yunikorn
 from schedproof.model.systems.yunikorn_merge import configurations as yunikorn_merge
 from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
 DOCS = ROOT / "docs"
 GENERATED = "```{include} generated/"
@@ -57,7 +58,7 @@ def test_every_system_has_a_page() -> None:
         assert f"{GENERATED}{system}.md" in (DOCS / "findings" / f"{system}.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("system", sorted(systems()))
+@each_row("system", sorted(systems()))
 def test_generated_parts_have_every_property_that_is_violated(system: str) -> None:
     """A quick check of freshness: what an amendment violates just as its base does is left out of both."""
     text = (DOCS / "findings" / "generated" / f"{system}.md").read_text("utf-8")

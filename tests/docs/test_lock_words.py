@@ -41,7 +41,7 @@ def test_every_step_and_key_is_in_the_example() -> None:
     steps = [step for program in programs for step in steps_of(program.steps)]
     assert {type(step) for step in steps} == set(Step.__subclasses__())
     assert {step.tries for step in steps if isinstance(step, Acquire)} == {True, False}
-    assert {step.mode for step in steps if hasattr(step, "mode")} == set(Mode)
+    assert {step.mode for step in steps if isinstance(step, Acquire)} == set(Mode)
     loops = [step for step in steps if isinstance(step, Loop)]
     assert {loop.every for loop in loops} == {True, False} and any(loop.outermost for loop in loops)
     assert {loop.where for loop in loops} >= {Where.IN, Where.AROUND}

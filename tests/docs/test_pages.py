@@ -13,6 +13,7 @@ from tests.docs.pages import Command, Program, Text, follow, missing, steps
 from tests.docs.refresh import PATHS, refreshed
 from tests.support.needs import needs_ray
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -72,7 +73,7 @@ def test_no_block_is_overlooked() -> None:
         assert len(blocks) + written == len(fences), path
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shown", "printed", "expected"),
     [
         (["a", "...", "d"], ["a", "b", "c", "d"], None),

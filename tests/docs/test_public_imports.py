@@ -12,10 +12,11 @@ import pytest
 import schedproof
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels, orders, timers
+from schedproof.model.lang import channels, messages, orders, timers
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
-PUBLIC = {module.__name__: set(module.__all__) for module in (api, lang, channels, orders, timers, testing)}
+PUBLIC = {module.__name__: set(module.__all__) for module in (api, lang, channels, messages, orders, timers, testing)}
 PAGES = sorted(
     page
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
@@ -47,7 +48,7 @@ def blocks(page: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_pages_import_what_is_public(page: Path) -> None:
     assert [name for block in blocks(page.read_text("utf-8")) for name in private(block)] == []
 

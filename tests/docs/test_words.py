@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.rows import each_row
+
 FILE = Path(__file__).parent.parent.parent / "docs" / "words.py"
 SPEC = importlib.util.spec_from_file_location("words", FILE)
 words = importlib.util.module_from_spec(SPEC)
@@ -18,7 +20,7 @@ def hits(text):
     return [str(hit) for hit in words.hits_in_python("m.py", text, ROWS)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "word", "line"),
     [
         ('"""It is judged.\n\nEach promise."""\n', "judged", 1),
@@ -74,3 +76,11 @@ def test_files_of_all_kinds_with_text_are_checked():
     endings = {Path(path).suffix for path in words.files()}
     assert endings == {".py", ".md", ".yaml", ".toml", ".pml", ".sh"}
     assert words.LIST not in words.files()
+
+
+@each_row(
+    "before", ["# it's a comment\n", "x = 'a\\'b'\n", 'x = """a "b" \'c\n"""\n', "x = '#' + \"'\"\n", "x = r'\\\\'\n"]
+)
+def test_a_name_after_comments_and_strings_is_found(before):
+    """Modules without a banned word are looked at with less care."""
+    assert [hit.word for hit in words.hits_in_python("x.py", f"{before}own = 1\n", words.rules().of("x.py"))] == ["own"]

@@ -12,6 +12,7 @@ from schedproof.impl.machines import object_machines
 from schedproof.model.semantics import Instance, Stepper, instances
 from tests.impl.machine_comparison import frozen
 from tests.support.keys import KEYS
+from tests.support.rows import each_row
 
 
 def keys(**sizes: int) -> Instance:
@@ -64,7 +65,7 @@ def test_a_machine_computes_its_own_relation() -> None:
     assert node.values == {"held": frozenset({("safe", "bob")})}
 
 
-@pytest.mark.parametrize("value", ["door", {"door"}, {("door",)}, {("door", 3)}, {("door", "ann", "bob")}])
+@each_row("value", ["door", {"door"}, {("door",)}, {("door", 3)}, {("door", "ann", "bob")}])
 def test_what_is_no_relation_is_refused(value: object) -> None:
     kind = KEYS.machine("Node").attributes[0].type
     with pytest.raises(ValueError, match=r"is not a relation; give a set of tuples of names \(Key, Client\)"):

@@ -16,6 +16,7 @@ from schedproof.model.quotes import cited_lines, footnotes, whole_sentences
 from schedproof.model.registry.discovery import systems
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 
 QUOTES = {"lamps.md": {"3": "Lamps can be switched on.", "7": "Lamps stay dark.", "12": "Nobody asks for this line."}}
 FACTS = {"2": "The code of the lamp.", "2, lamp.c:7-9": "The switch bounces.", "4.10": "Ten.", "4.9": "Nine."}
@@ -78,7 +79,7 @@ not::
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "quoted"),
     [
         (2, "Lamps A lamp that a user ``dims`` stays on, or ``goes`` off."),
@@ -94,7 +95,7 @@ def test_a_quotation_has_whole_sentences(line: int, quoted: str) -> None:
     assert whole_sentences(statements(TEXT), line) == quoted
 
 
-@pytest.mark.parametrize("name", sorted(systems()))
+@each_row("name", sorted(systems()))
 def test_every_citation_of_a_model_has_its_words(name: str) -> None:
     """A reader has neither the document nor the facts: both are quoted, whatever element cites them."""
     for model in systems()[name].variants.values():
@@ -137,7 +138,7 @@ WRITTEN = "... After that, same as create a new allocation."
 """Here the document itself has the dots."""
 
 
-@pytest.mark.parametrize(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
+@each_row(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
 def test_a_quotation_leaves_out_whole_sentences_only(document_name: str, sentence: str) -> None:
     """A condition that is left out of a quotation is one that nobody sees."""
     for before, after in omissions(sentence):
@@ -145,7 +146,7 @@ def test_a_quotation_leaves_out_whole_sentences_only(document_name: str, sentenc
 
 
 @needs_shared
-@pytest.mark.parametrize(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
+@each_row(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
 def test_a_quotation_begins_where_a_clause_does(document_name: str, sentence: str) -> None:
     document = SHARED / "documents" / document_name
     if not document.is_file() or re.match(r"(fact|section) \d", sentence):  # read from code, and cited from the facts

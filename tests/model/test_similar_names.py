@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.errors import did_you_mean
+from tests.support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "known", "suggested"),
     [
         ("Waitng", ["Idle", "Waiting", "Working"], ["Waiting"]),

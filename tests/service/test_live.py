@@ -128,11 +128,11 @@ def test_signs_of_life_come_while_nothing_happens() -> None:
 
 
 def test_a_stream_outlives_the_time_of_other_requests() -> None:
-    with client(content=0.2, patience=1.0, waiting=1, reading=0.4) as asking:
+    with client(content=0.1, patience=1.0, waiting=1, reading=0.2) as asking:
         session, live = asking.create()
         with asking.watching(live) as events:
             begun = time.monotonic()
-            while time.monotonic() < begun + 2.5:  # another request has 0.2 + 1 + 0.4 seconds
+            while time.monotonic() < begun + 1.5:  # another request has 0.1 + 1 + 0.2 seconds
                 next(events)
             asking.send(session, ALLOCATE)
             assert seen(events, 1)
@@ -338,6 +338,25 @@ class TestNoHarm:
         assert len(content["run"]["steps"]) == 102 - content["records_before"] < 102
         assert len(json.dumps(content["run"])) <= 15_000
 
+    def test_a_run_that_is_not_complete_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls, in_time = [0], view.bounded
+
+        def once_too_slow(seconds: float, work: Any, otherwise: Any) -> Any:
+            calls[0] += 1  # in the session's process, which is a copy of this one: its second call is too slow
+            return otherwise if calls[0] == 2 else in_time(seconds, work, otherwise)
+
+        monkeypatch.setattr(view, "bounded", once_too_slow)
+        with client() as asking:
+            session, live = asking.create()
+            asking.send(session, ALLOCATE)
+            with asking.watching(live) as events:
+                views = [seen(events, 1)]
+                while views[-1]["more"]:
+                    views.append(seen(events, 1))
+        assert [each["more"] for each in views] == [True, False]
+        assert len(views[-1]["run"]["steps"]) == 1
+
+    @pytest.mark.long
     def test_a_long_run_is_complete_after_a_while(self) -> None:
         """One that takes longer than a view may: 200 groups of 700 cells, each record with other objects than the last."""
         cells = [f"c{number}" for number in range(700)]

@@ -106,25 +106,24 @@ def test_lines_of_text_are_those_of_the_body(mappings: Mappings) -> None:
     together(scenario)
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
+def test_a_wrong_line_changes_nothing(mappings: Mappings) -> None:
+    wrong: list[tuple[object, str]] = [
         ({**PLACED, "gpus": ["gpu7"]}, "log, line 2: "),
         ({"msg": "placed"}, "parameters.p: the query job gives null in this line"),
         ({**LEFT_CELL, "gpus": ["gpu7"]}, "log, line 2: state.Cell has the unknown object 'gpu7'"),  # its second record
         (3, "log, line 2: 3 is neither an object nor a text; send a line of the log"),
-    ],
-)
-def test_a_wrong_line_changes_nothing(mappings: Mappings, line: object, says: str) -> None:
+    ]
+
     async def scenario() -> None:
         async with client(mappings=mappings) as asking:
-            url = await session(asking)
-            answer = await asking.post(f"{url}/records", json=[PLACED, line])
-            reply = answer.json()
-            assert answer.status_code == 422 and says in reply["message"], reply
-            assert "/" not in reply["message"], "the folders of the server are not the client's business"
-            assert (reply["record"], reply["taken"], reply["lines"]) == (2, 1, 1)
-            assert (await asking.post(f"{url}/records?after=1", json=[LEFT_CELL])).json()["verdict"] == "conforms"
+            for line, says in wrong:
+                url = await session(asking)
+                answer = await asking.post(f"{url}/records", json=[PLACED, line])
+                reply = answer.json()
+                assert answer.status_code == 422 and says in reply["message"], reply
+                assert "/" not in reply["message"], "the folders of the server are not the client's business"
+                assert (reply["record"], reply["taken"], reply["lines"]) == (2, 1, 1)
+                assert (await asking.post(f"{url}/records?after=1", json=[LEFT_CELL])).json()["verdict"] == "conforms"
 
     together(scenario)
 
@@ -176,9 +175,8 @@ def test_the_request_may_replace_the_header(mappings: Mappings) -> None:
     together(scenario)
 
 
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
+def test_a_wrong_request_says_what_to_write(mappings: Mappings) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"mapping": "ap"}, "unknown mapping 'ap'; did you mean app? choose from app, text"),
         (
             {"mapping": "app", "scope": {}},
@@ -186,13 +184,13 @@ def test_the_request_may_replace_the_header(mappings: Mappings) -> None:
         ),
         ({"mapping": "app", "system": "beaker"}, "the mapping is for hived; leave out the system"),
         ({"mapping": "app", "variant": "nosuch"}, "unknown variant of hived 'nosuch'"),
-    ],
-)
-def test_a_wrong_request_says_what_to_write(mappings: Mappings, body: dict[str, Any], says: str) -> None:
+    ]
+
     async def scenario() -> None:
         async with client(mappings=mappings) as asking:
-            answer = await asking.post("/sessions", json=body)
-            assert answer.status_code == 422 and answer.json()["message"].startswith(says)
+            for body, says in wrong:
+                answer = await asking.post("/sessions", json=body)
+                assert answer.status_code == 422 and answer.json()["message"].startswith(says), body
 
     together(scenario)
 

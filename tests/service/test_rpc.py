@@ -29,6 +29,7 @@ from schedproof.service.sessions import Sessions
 from schedproof.service.stdio import TOO_LONG, UNDER_WAY, Stdio, lines, talk
 from schedproof.service.token import SHORTEST, VARIABLE, BadToken, read_token
 from tests.service.slow_record import SPIN, spinning
+from tests.support.rows import each_row
 
 HIVED = {"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}
 ALLOCATE = {"action": "allocate", "parameters": {"p": "g0", "K": ["c0"]}}
@@ -101,9 +102,8 @@ class TestCalls:
         assert closed == {"jsonrpc": "2.0", "id": None, "result": {}}
         assert after_close["error"]["code"] == -32001
 
-    @pytest.mark.parametrize(
-        ("sent", "code", "says"),
-        [
+    def test_what_is_wrong_has_the_code_of_the_specification(self) -> None:
+        wrong: list[tuple[object, int, str]] = [
             (b"{", -32700, "not JSON"),
             (b"[" * 100_000, -32700, "nested deeper"),
             (b'{"jsonrpc": "2.0", "id": 1e999, "method": "systems"}', -32700, "too big"),
@@ -125,13 +125,11 @@ class TestCalls:
             (call("session.create", system="hivd"), -32602, "did you mean hived?"),
             (call("session.create"), -32602, '"system" is missing'),
             (call("session.report", session="x"), -32001, "unknown session"),
-        ],
-    )  # fmt: skip
-    def test_what_is_wrong_has_the_code_of_the_specification(self, sent: object, code: int, says: str) -> None:
-        (answer,) = asked(sent)
-        assert answer["error"]["code"] == code
-        assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"]
-        assert answer["id"] == (1 if isinstance(sent, dict) or b'"id": 1,' in sent else None)  # type: ignore[operator]
+        ]  # fmt: skip
+        for (sent, code, says), answer in zip(wrong, asked(*(sent for sent, _, _ in wrong)), strict=True):
+            assert answer["error"]["code"] == code, sent
+            assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"], sent
+            assert answer["id"] == (1 if isinstance(sent, dict) or b'"id": 1,' in sent else None), sent  # type: ignore[operator]
 
     def test_a_bad_record_says_which_and_what_is_kept(self) -> None:
         _, bad, conflict = asked(
@@ -247,7 +245,7 @@ class TestAnyLine:
 
 
 class TestLines:
-    @pytest.mark.parametrize(
+    @each_row(
         ("sent", "expected"),
         [
             (b"", []),
@@ -439,7 +437,7 @@ class TestToken:
         assert read_token(None, {VARIABLE: self.GOOD}) == self.GOOD
         assert read_token(None, {}) is None
 
-    @pytest.mark.parametrize("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
+    @each_row("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
     def test_a_bad_token_is_refused_and_not_printed(self, tmp_path: Path, bad: bytes) -> None:
         (tmp_path / "token").write_bytes(bad)
         with pytest.raises(BadToken, match="at least 16") as caught:

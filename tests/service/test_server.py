@@ -18,6 +18,7 @@ import pytest
 from schedproof.cli import main
 from tests.support.needs import needs_curl, needs_proc
 from tests.support.places import REFERENCE, ROOT
+from tests.support.rows import each_row
 
 pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
@@ -106,8 +107,8 @@ class TestSlowClients:
 
 
 class TestServer:
-    @pytest.mark.parametrize("chunked", [True, False])
-    @pytest.mark.parametrize("size", [1 << 20, (1 << 20) + 1, 3 << 20])
+    @each_row("chunked", [True, False])
+    @each_row("size", [1 << 20, (1 << 20) + 1, 3 << 20])
     def test_bodies_have_a_limit_however_they_are_sent(self, shared: Bench, chunked: bool, size: int) -> None:
         content = b" " * size
         body = iter([content[i : i + 65536] for i in range(0, size, 65536)]) if chunked else content
@@ -118,7 +119,7 @@ class TestServer:
             return
         assert (status, reply["error"]) == ((400, "malformed") if size == 1 << 20 else (413, "too-big"))
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("sent", "status"),
         [
             (b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", b"200"),

@@ -8,13 +8,16 @@ import psutil
 import pytest
 
 MOST = 200 << 20
-"""Bytes by which a process may grow before garbage is collected."""
+"""Bytes by which a process may grow before garbage is collected among what is new."""
+
+ALL_OF_IT = 1200 << 20
+"""Bytes of a process in which garbage is collected among all objects."""
 
 
 class Memory:
     """A plugin of each process that runs tests.
 
-    A solver is garbage that only a collection finds, and takes tens of megabytes; ``tests/conftest.py`` makes collections rare.
+    A solver is garbage that only a collection finds, and takes tens of megabytes; ``tests/conftest.py`` turns collections off.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -34,4 +37,8 @@ class Memory:
                     value.cache_clear()
         if self._size() > self._kept + self._most:
             gc.collect()
+            if self._size() > ALL_OF_IT:
+                gc.unfreeze()
+                gc.collect()
+            gc.freeze()  # most of what is left stays, and takes seconds to look through
             self._kept = self._size()

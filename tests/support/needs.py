@@ -27,6 +27,7 @@ needs_proc = pytest.mark.needs("proc")
 needs_ray = pytest.mark.needs("ray")
 needs_go = pytest.mark.needs("go")
 needs_java = pytest.mark.needs("java")
+needs_gcc = pytest.mark.needs("gcc")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
 needs_node = pytest.mark.needs("node")
@@ -65,6 +66,7 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: all((SHARED / part).is_dir() for part in ("documents", "facts", "traces")),
     ),
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
+    "gcc": ("a C compiler (apt-get install gcc)", lambda: _in_path("gcc")),
     "go": ("the Go compiler (apt-get install golang-go)", lambda: _in_path("go")),
     "java": (
         "a Java development kit (apt-get install default-jdk-headless)",

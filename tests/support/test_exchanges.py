@@ -34,6 +34,7 @@ from schedproof.model.lang.machine import Event
 from tests.support.equivalence import equivalent, in_context, proved_to_mean_the_same
 from tests.support.exchanges import KINDS, Exchange, exchanges
 from tests.support.mutants import graph_of, other_step, places
+from tests.support.rows import each_row
 
 Job, Box = Sort("Job", "j"), Sort("Box", "b")
 j, b, x = variable(Job, "j"), variable(Box, "b"), variable(Box, "x")
@@ -131,7 +132,7 @@ EXPECTED = {
 OF_A_CRASH = ("action crash", "rule crash")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_the_exchanges_of_a_kind_are_these(kind: str) -> None:
     made = [m.name for m in exchanges(BOXES) if m.kind == kind and not m.name.startswith(OF_A_CRASH)]
     assert sorted(made) == sorted(EXPECTED[kind])
@@ -151,7 +152,7 @@ def test_a_recovery_to_a_state_that_is_lost_is_refused() -> None:
         checked(mutant.build())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "same"),
     [
         ("rule end empties, firing, receiver: j.box for b", True),  # its condition says that b is j.box
@@ -184,7 +185,7 @@ TWO_CAUSES = replace(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "name", "same"),
     [
         (SPARE_ROWS, "rule end empties, firing, event: clear for empty", True),

@@ -29,7 +29,9 @@ def accepted(model: Model) -> list[tuple[str, Model]]:
     return some
 
 
-@pytest.mark.parametrize("model", [BOXES, WORKSHOP], ids=["boxes", "workshop"])
+@pytest.mark.parametrize(
+    "model", [BOXES, pytest.param(WORKSHOP, marks=pytest.mark.long(one_in=8))], ids=["boxes", "workshop"]
+)
 def test_what_is_proved_the_same_has_the_same_graph(model: Model) -> None:
     same_steps = SameSteps(model, [])
     proved = [(name, mutant) for name, mutant in accepted(model) if same_steps.unproved(mutant) is None]

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from tests.support.progress import progress_line
+from tests.support.rows import each_row
 from tests.support.sample import ALL, VARIABLE, left_out, seed_of_today, set_sample, thinned, todays
 
 
-@pytest.mark.parametrize("one_in", [1, 2, 5, 7])
-@pytest.mark.parametrize("many", [0, 1, 4, 12])
+@each_row("one_in", [1, 2, 5, 7])
+@each_row("many", [0, 1, 4, 12])
 def test_each_case_has_one_day(many: int, one_in: int, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
     for day in range(739_000, 739_000 + one_in):

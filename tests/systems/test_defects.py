@@ -10,9 +10,10 @@ from schedproof.model.registry.discovery import systems
 from schedproof.proofs.exploration.safety import SAFETY
 from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.replayed import replays
+from tests.support.rows import each_row
 
 
-@pytest.mark.parametrize("name", sorted(systems()))
+@each_row("name", sorted(systems()))
 def test_a_name_is_that_of_one_row(name: str) -> None:
     """Of what findings lists. A change that several variants have is one."""
     system = systems()[name]

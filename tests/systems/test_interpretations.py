@@ -13,6 +13,7 @@ from schedproof.model.registry.system import LockFile
 from schedproof.proofs.verification import assumptions
 from schedproof.proofs.verification.interpreted import differences, of_variant, wrong
 from schedproof.proofs.verification.interpreted_locks import lock_file, properties
+from tests.support.sample import thinned
 
 TRIED = [
     pytest.param(model, reading, lock_file(system, model), id=f"{system.name}-{model.variant}-{reading.name}")
@@ -28,7 +29,7 @@ def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Readin
     assert wrong(reading, *differences(model, reading, file)) == []
 
 
-@pytest.mark.parametrize("name", ["victims-stay-being-preempted", "deleted-groups-do-not-return"])
+@pytest.mark.parametrize("name", thinned(["victims-stay-being-preempted", "deleted-groups-do-not-return"], 2))
 def test_two_of_hived(name: str) -> None:
     model = systems()["hived"].base
     (reading,) = (each for each in of_variant(systems()["hived"], model) if each.name == name)

@@ -10,6 +10,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.testing import replay
 from tests.support.lamps import lamps
+from tests.support.rows import each_row
 
 RUN = [
     ("allocate", {"p": "g0", "K": ["c0"]}),
@@ -50,7 +51,7 @@ def test_an_ill_formed_step_is_the_last() -> None:
         replay(model, [("switch_on", {"x": "l1"})] * 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("step", "problem"),
     [
         (("switch", {}), "unknown action 'switch' of lamps plain; did you mean"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from .dump import Dump, Edge, Hold, Lock, ThreadState
+from .dump import Dump, Edge, Hold, Lock, ThreadState, Wait
 
 MOST_STARTS = 50
 """The most threads of a part of the graph from which a shortest circle is searched for."""
@@ -58,7 +58,7 @@ def _of_threads(threads: Sequence[ThreadState]) -> tuple[Circle, ...]:
         for one, hold in ((one, _by_name(one, one)) for one in threads)
         if hold is not None and (hold.certain or not holders.are_busy(one))
     ]
-    circles = [Circle((one.name,), (_step(one, one, hold),), hold.certain) for one, hold in alone]
+    circles = [_alone(one, hold, threads) for one, hold in alone]
     for by_type in (False, True):
         for ring in _Graph(threads, by_type).shortest() if not (by_type and circles) else ():
             ends = list(zip(ring, [*ring[1:], ring[0]], strict=True))
@@ -67,6 +67,26 @@ def _of_threads(threads: Sequence[ThreadState]) -> tuple[Circle, ...]:
             certain = not by_type and all(hold.certain for hold in holds)
             circles.append(Circle(tuple(one.name for one in ring), steps, certain))
     return tuple(circles)
+
+
+def _alone(one: ThreadState, hold: Hold, threads: Sequence[ThreadState]) -> Circle:
+    """The circle of a thread that waits for a lock that it holds itself, and of the writer that keeps it from reading again."""
+    assert one.waits is not None and one.waits.lock is not None
+    name = one.waits.lock.name
+    writer = next((other for other in threads if other is not one and _writes(other, name)), None)
+    if one.waits.how != "to read" or writer is None:
+        return Circle((one.name,), (_step(one, one, hold),), hold.certain)
+    behind = f"{one.name} waits {one.waits.text}, behind {writer.name}"
+    return Circle((one.name, writer.name), (behind, _step(writer, one, hold)), hold.certain)
+
+
+def _writes(one: ThreadState, name: str) -> bool:
+    """Whether a thread waits to write a lock."""
+    return one.waits is not None and one.waits.how == "to write" and _name(one.waits) == name
+
+
+def _name(wait: Wait) -> str:
+    return wait.lock.name if wait.lock is not None else ""
 
 
 class _Holders:

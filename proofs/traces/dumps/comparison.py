@@ -24,7 +24,7 @@ class Comparison:
         described: whether the file describes any order.
         undescribed: the orders seen that the file does not describe, each with one occurrence.
         unobserved: the orders described that were not seen, each with where it is described.
-        unknown: the types of locks that the file does not have.
+        unknown: the types of locks that the file does not have; () if it has none at all.
     """
 
     described: bool
@@ -86,7 +86,7 @@ def compare(locks: Locks, edges: Iterable[Edge]) -> Comparison:
                 seen[pair] = edge
     undescribed = {pair: edge for pair, edge in seen.items() if described and pair not in described}
     unobserved = {pair: where for pair, where in described.items() if where and pair not in seen}
-    return Comparison(bool(described), undescribed, unobserved, tuple(unknown))
+    return Comparison(bool(described), undescribed, unobserved, tuple(unknown) if names else ())
 
 
 def _class(lock: Lock, names: Mapping[str, str]) -> str:

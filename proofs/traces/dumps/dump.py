@@ -117,12 +117,14 @@ class Dump:
         threads: the threads.
         orders: acquisitions under other locks that it reports, beside those of the threads.
         limitations: what the format does not say, one sentence each.
+        deadlock: a sentence, if the runtime says that the program is in a deadlock; "" otherwise.
     """
 
     format: str
     threads: tuple[ThreadState, ...]
     orders: tuple[Edge, ...] = ()
     limitations: tuple[str, ...] = ()
+    deadlock: str = ""
 
     @property
     def edges(self) -> tuple[Edge, ...]:

@@ -14,7 +14,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine
 
 from .dump import Dump, Edge, Hold, Lock, ThreadState, Wait
-from .goroutines import HEADER, METHOD, goroutines, thread_state
+from .goroutines import HEADER, METHOD, Known, goroutines, thread_state
 
 BEGINS = "POTENTIAL DEADLOCK:"
 REVERSED, RECURSIVE = "Inconsistent locking", "Recursive locking"
@@ -113,7 +113,6 @@ def _waiting(title: TextLine, sections: Sequence[_Section], *, recursive: bool) 
     """The goroutines of a report about a lock that is held: its holders, who waits for it, and who holds others."""
     holds: dict[str, list[Hold]] = {}
     waits: dict[str, Wait] = {}
-    offsets: dict[str, int] = {}
     for section in sections:
         for number, address, of, place, _ in section.places():
             if section.title.startswith("Have been trying") or (recursive and not section.title):
@@ -128,7 +127,7 @@ def _waiting(title: TextLine, sections: Sequence[_Section], *, recursive: bool) 
         if section.title.startswith("Here is what goroutine"):
             for each in goroutines(section.lines):
                 # go-deadlock's own methods have the address of the lock, which is that of its reports.
-                state = thread_state(each.number, each, offsets)
+                state = thread_state(each.number, each, Known())
                 address = next((f.receiver for f in each.frames if "deadlock." in f.function and f.receiver), "")
                 if state.waits is not None and state.waits.lock is not None and address:
                     lock = Lock(address, state.waits.lock.of)

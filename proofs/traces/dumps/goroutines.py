@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schedproof.proofs.traces.files.lines import TextLine
 
@@ -25,6 +25,12 @@ PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x\S+ s
 
 DEEPEST_WAIT = 12
 """The most frames between a wait for a lock and its caller: a dump on SIGQUIT includes those of the scheduler."""
+
+LARGEST_OBJECT = 1 << 16
+"""The most bytes from the beginning of an object to its lock."""
+
+PAGE = 1 << 13
+"""Go allocates small objects of different sizes in different pages of this many bytes (runtime/sizeclasses.go)."""
 
 METHOD = re.compile(r"(?:^|[./])\(?\*?(?P<type>[A-Za-z_]\w*)(?:\[[^\]]*\])?\)\.(?P<name>[\w.]+)$")
 
@@ -51,9 +57,14 @@ OTHER_STATES = {
     "sync.Cond.Wait": "for a condition",
     "sync.WaitGroup.Wait": "for a wait group",
 }
+GROUP_WAIT = "sync.(*WaitGroup).Wait"
+"""The method that waits for a wait group; in older versions of Go its state is that of a lock."""
+
 OUR_OWN = ("sync.", "runtime.", "runtime/", "internal/", "reflect.", "testing.", "net/http.", "github.com/sasha-s/")
 """Packages whose methods are not those of objects with a lock of the program."""
 
+ASLEEP = "fatal error: all goroutines are asleep - deadlock!"
+ASLEEP_SAYS = "Go's runtime ended the program: all goroutines wait, and none can continue."
 LIMITATION = "A goroutine dump does not say who holds a lock. A goroutine may hold the locks of the objects whose methods are in its stack."
 
 
@@ -120,23 +131,61 @@ def goroutines(lines: Sequence[TextLine]) -> list[Goroutine]:
 def read_goroutines(lines: Sequence[TextLine]) -> Dump:
     """What a goroutine dump says of locks. Of several dumps in one file, the last one counts."""
     by_number = {f"goroutine {each.number}": each for each in goroutines(lines)}
-    offsets = _offsets(by_number.values())
+    known = _known(by_number.values())
     return Dump(
         "goroutines",
-        tuple(thread_state(name, each, offsets) for name, each in by_number.items()),
+        tuple(thread_state(name, each, known) for name, each in by_number.items()),
         limitations=(LIMITATION,),
+        deadlock=ASLEEP_SAYS if any(line.text == ASLEEP for line in lines) else "",
     )
 
 
-def thread_state(name: str, goroutine: Goroutine, offsets: Mapping[str, int]) -> ThreadState:
+@dataclass(frozen=True)
+class Known:
+    """What the stacks of a dump say of addresses.
+
+    Args:
+        objects: by address the type of the object that begins there.
+        offsets: by type, how far the lock is from the beginning of an object.
+    """
+
+    objects: Mapping[str, str] = field(default_factory=dict)
+    offsets: Mapping[str, int] = field(default_factory=dict)
+
+    def has(self, owner: Frame, address: str) -> bool:
+        """Whether a lock at ``address`` may be that of the object of ``owner``: in it, or elsewhere and in no other object."""
+        if not owner.receiver or not address:
+            return True
+        other = self.objects.get(address)
+        if not _is_in(owner, address):
+            return not self.lock(address).of
+        same_page = int(address, 16) // PAGE == int(owner.receiver, 16) // PAGE
+        return other is None or address == owner.receiver or (other != owner.type and same_page)
+
+    def lock(self, address: str) -> Lock:
+        """The lock at an address, with its object if that is known."""
+        if address in self.objects:
+            return Lock(address, self.objects[address])
+        for of, offset in self.offsets.items():
+            if self.objects.get(name := hex(int(address, 16) - offset)) == of:
+                return Lock(name, of)
+        return Lock(address, "")
+
+
+def _is_in(owner: Frame, address: str) -> bool:
+    """Whether an address is where the object of ``owner`` may have a lock."""
+    return 0 <= int(address, 16) - int(owner.receiver, 16) < LARGEST_OBJECT
+
+
+def thread_state(name: str, goroutine: Goroutine, known: Known) -> ThreadState:
     """What a goroutine may hold, and what it waits for.
 
     Args:
         name: the name of the thread.
         goroutine: its stack.
-        offsets: by type the offset of the lock in an object, see :func:`_offsets`.
+        known: what all stacks say of addresses.
     """
-    waits, after = _wait(goroutine, offsets)
+    waits, after = _wait(goroutine, known)
     holds: dict[Lock, Hold] = {}
     released = _released(goroutine)
     for frame in goroutine.frames[after:]:
@@ -155,18 +204,20 @@ def _released(goroutine: Goroutine) -> set[str]:
     return {frame.receiver for frame in frames[last + 1 : last + 2] if frame.receiver}
 
 
-def _last(goroutine: Goroutine) -> int | None:
+def _last(frames: Sequence[Frame]) -> int | None:
     """The number of the outermost frame of the methods that wait for a lock; None if there is none."""
-    frames = goroutine.frames
     last = max((n for n, frame in enumerate(frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
     while last is not None and last + 1 < len(frames) and _wraps(frames[last + 1]):
         last += 1
     return last
 
 
-def _wait(goroutine: Goroutine, offsets: Mapping[str, int]) -> tuple[Wait | None, int]:
-    """What a goroutine waits for, and the number of frames until the caller of the method that waits."""
-    last = _last(goroutine)
+def _wait(goroutine: Goroutine, known: Known) -> tuple[Wait | None, int]:
+    """What a goroutine waits for, and the number of frames before those whose objects it may hold.
+
+    A method that waits for the lock of its own object does not hold it; one that waits for another lock may hold its own.
+    """
+    last = _last(goroutine.frames)
     if goroutine.state in LOCK_STATES and last is not None:
         how, address = _wraps(goroutine.frames[last]), _address(goroutine.frames[: last + 1])
         itself = address or _semaphore(goroutine.frames[:last])
@@ -174,15 +225,18 @@ def _wait(goroutine: Goroutine, offsets: Mapping[str, int]) -> tuple[Wait | None
         if not rest:
             return Wait(how, Lock(address, ""), "", itself), last + 1
         owner = rest[0]
+        if not owner.of_the_program or not known.has(owner, address):
+            return Wait(how, known.lock(address) if address else Lock("", ""), owner.place, itself), last + 1
         name = owner.receiver
-        if not name and address and owner.type in offsets:
-            name = hex(int(address, 16) - offsets[owner.type])
-        # The lock of a function that is no method has only its own address.
-        lock = Lock(name, owner.type) if owner.of_the_program else Lock(address, "")
-        return Wait(how, lock, owner.place, itself), last + 2
+        if not name and address and owner.type in known.offsets:
+            name = hex(int(address, 16) - known.offsets[owner.type])
+        return Wait(how, Lock(name, owner.type), owner.place, itself), last + 2
     place = next((f.place for f in goroutine.frames if not f.function.startswith(OUR_OWN)), "")
-    if goroutine.state in OTHER_STATES:
-        return Wait(OTHER_STATES[goroutine.state], None, place), 0
+    state = goroutine.state
+    if state == "semacquire" and any(f.function == GROUP_WAIT for f in goroutine.frames[:DEEPEST_WAIT]):
+        state = "sync.WaitGroup.Wait"
+    if state in OTHER_STATES:
+        return Wait(OTHER_STATES[state], None, place), 0
     return None, 0
 
 
@@ -208,17 +262,24 @@ def _semaphore(frames: Sequence[Frame]) -> str:
     return f"semaphore {address}" if address else ""
 
 
-def _offsets(every: Iterable[Goroutine]) -> dict[str, int]:
-    """By type, how far its lock is from the beginning of an object, where a stack has both addresses."""
+def _known(every: Iterable[Goroutine]) -> Known:
+    """What stacks say of addresses: where objects begin, and the offsets of locks where a stack has both addresses."""
+    all_frames = [each.frames for each in every]
+    objects: dict[str, str] = {}
+    for frames in all_frames:
+        for frame in frames:
+            if frame.of_the_program and frame.receiver:
+                objects.setdefault(frame.receiver, frame.type)
+    known = Known(objects)
     offsets: dict[str, set[int]] = {}
-    for each in every:
-        last = _last(each)
-        if last is None or last + 1 >= len(each.frames):
+    for frames in all_frames:
+        last = _last(frames)
+        if last is None or last + 1 >= len(frames):
             continue
-        address, owner = _address(each.frames[: last + 1]), each.frames[last + 1]
-        if address and owner.receiver and 0 <= (offset := int(address, 16) - int(owner.receiver, 16)) < 1 << 16:
-            offsets.setdefault(owner.type, set()).add(offset)
-    return {of: offset for of, (offset, *others) in offsets.items() if not others}
+        address, owner = _address(frames[: last + 1]), frames[last + 1]
+        if address and owner.receiver and _is_in(owner, address) and known.has(owner, address):
+            offsets.setdefault(owner.type, set()).add(int(address, 16) - int(owner.receiver, 16))
+    return Known(objects, {of: offset for of, (offset, *others) in offsets.items() if not others})
 
 
 def _frame(function: str, arguments: str, place: str) -> Frame:

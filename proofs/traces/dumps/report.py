@@ -35,8 +35,11 @@ class DumpReport:
 
     @property
     def verdict(self) -> LogVerdict:
-        """Violates with a circle, or an order that is certainly not described; undetermined if no thread waits."""
-        if self.circles or self.comparison.certain:
+        """Violates with a circle, a deadlock that the runtime reports, or an order that is certainly not described.
+
+        Undetermined if no thread waits.
+        """
+        if self.circles or self.comparison.certain or self.dump.deadlock:
             return LogVerdict.VIOLATES
         waits = any(one.waits is not None and one.waits.lock is not None for one in self.dump.threads)
         return LogVerdict.CONFORMS if waits or self.dump.orders else LogVerdict.UNDETERMINED
@@ -48,6 +51,8 @@ class DumpReport:
         threads = "1 thread" if len(dump.threads) == 1 else f"{len(dump.threads)} threads"
         waits = "1 waits" if len(waiting) == 1 else f"{len(waiting)} wait"
         lines = [f"{self.name}: {self.verdict} (format {dump.format}, {threads}, {waits} for a lock)"]
+        if dump.deadlock:
+            lines.append(dump.deadlock)
         for circle in self.circles:
             lines += [circle.text, *(f"  {number}. {step}" for number, step in enumerate(circle.steps, 1))]
         if self.verdict is LogVerdict.UNDETERMINED:
@@ -55,6 +60,8 @@ class DumpReport:
         elif not self.circles:
             lines.append("no circle")
         on_circle = {name for circle in self.circles for name in circle.names}
+        if dump.deadlock:  # then messages, conditions and groups matter too
+            waiting = [one for one in dump.threads if one.waits is not None]
         others = [one for one in waiting if one.name not in on_circle]
         for one in others[:MOST]:
             assert one.waits is not None
@@ -67,11 +74,11 @@ class DumpReport:
     def _holder(self, name: str) -> str:
         """The holder of the lock for which a thread waits, and what the holder waits for, if the lock has a name."""
         one = next(each for each in self.dump.threads if each.name == name)
-        assert one.waits is not None and one.waits.lock is not None
+        assert one.waits is not None
         lock = one.waits.lock
         for other in self.dump.threads:
             for hold in other.holds if other is not one else ():
-                if lock.name and hold.lock.name == lock.name:
+                if lock is not None and lock.name and hold.lock.name == lock.name:
                     verb = "holds" if hold.certain else "may hold"
                     then = f" and waits {other.waits.text}" if other.waits is not None else ""
                     return f", which {other.name} {verb}{then}"
@@ -98,6 +105,7 @@ class DumpReport:
             ],
             **self.comparison.as_json(),
             "limitations": list(self.dump.limitations),
+            "deadlock": self.dump.deadlock or None,
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
+from schedproof.model.locks.reading import NOTHING
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.locks import lanes as sequence
 from schedproof.proofs.locks.answer import Answer
@@ -37,7 +39,7 @@ from .validate import CODES
         "locks order.yaml",
         "locks order.yaml --picture deadlock.svg",
         "locks order.yaml --log acquisitions.jsonl",
-        "locks order.yaml --log goroutines.txt",
+        "locks --log goroutines.txt",
         ok="every verdict is the expected one; the log conforms",
         different="a verdict is not the expected one; the log violates the order, or a dump has a circle",
         undetermined="a verdict is undetermined; no thread of a dump waits for a lock",
@@ -49,11 +51,15 @@ Kinds of deadlock:
   CH      a lock held while waiting for a message
   LK      a lock that is never released
   MSG     a message that is never sent
+  WAIT    a lock held while waiting for a signal or a counter
+  SIGNAL  a signal that is never sent
+  COUNT   a counter that never changes
   UNLOCK  a lock released that is not held
+  PANIC   a step that ends the program
 """,
     )
 )
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE",
               help="Check only this log of acquisitions, goroutine dump, thread dump, or report of a lock checker.")  # fmt: skip
 @click.option("--max-states", type=click.IntRange(min=1), default=LIMIT, show_default=True, metavar="N",
@@ -68,7 +74,7 @@ Kinds of deadlock:
               help="Print the first deadlock, or the first circle, as a Mermaid sequence diagram, and nothing else.")  # fmt: skip
 @json_option
 def locks(
-    file: Path,
+    file: Path | None,
     log: Path | None,
     max_states: int,
     picture: Destination | None,
@@ -82,7 +88,7 @@ def locks(
     FILE says in which order locks may be acquired, and what threads do; docs/reference/lock-files.md describes its format. The
     order is proved acyclic for trees of any depth, or a shortest cycle is shown. Each operation is checked against the
     order and the rules. All interleavings of the threads are explored; mutexes, reader-writer locks and channels behave as
-    in Go. Each deadlock is shown with a shortest interleaving.
+    in Go. Each deadlock is shown with a shortest interleaving. A dump needs no FILE: its types are those that have locks.
     """
     spare([file, log], picture, json_file)
     if log is not None:
@@ -94,6 +100,8 @@ def locks(
         refuse_idle({"--lanes": lanes, "--mermaid": mermaid}, "beside another result on standard output")
     refuse_idle({"--lanes": lanes and mermaid}, "with --mermaid")
     kind = _format(picture, format_)
+    if file is None:
+        raise UserError("FILE is missing; name a lock file, or add --log and the dump of a program that hangs")
     description = read(file)
     with progress("locks") as report_progress:
         checked = model_check(
@@ -113,8 +121,9 @@ def locks(
     return code(standing(a.verdict, checked.expected(a)) for a in checked.answers)
 
 
-def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
-    report = check_locks_log(read(file), log)
+def _check_log(file: Path | None, log: Path, json_file: Destination | None) -> int:
+    description = read(file) if file is not None else replace(NOTHING, name=log.stem)
+    report = check_locks_log(description, log)
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:
@@ -224,9 +233,11 @@ def _print_violation(answer: Answer, problem: str, steps: Sequence[str]) -> None
 
 
 def _objects(checked: LocksChecked, problem: Problem) -> str:
-    """The locks and channels of an interleaving, each with its class."""
-    names = dict.fromkeys(step.on for step in problem.steps)
-    classes = {name: one.of for name, one in checked.locks.objects.items()}
+    """The locks, channels, counters and conditions of an interleaving, locks with their classes."""
+    locks = checked.locks
+    classes = {name: one.of for name, one in locks.objects.items()}
+    known = {*classes, *locks.channels, *locks.counters, *locks.conditions}
+    names = dict.fromkeys(word for step in problem.steps for word in step.on.split() if word in known)
     return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schedproof.cli.sketches.reading import read
 from schedproof.model.registry.errors import UserError
 from tests.cli.sketches.files import noted, sketch, sketches, table
+from tests.support.rows import each_row
 
 
 def drawn(folder: Path, *lines: str):
@@ -123,7 +124,7 @@ def test_arrows_of_a_state_with_states_inside(tmp_path):
     assert machine.notes == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "line", "problem"),
     [
         (["state f <<fork>>", "A --> f : go"], 2, "the fork f is read as a state"),

@@ -28,6 +28,7 @@ from schedproof.proofs.verdict import Unfired
 from schedproof.proofs.verification.verify import verify_variant
 from tests.cli.sketches.files import sketch, table
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 from tests.support.user_repository import imports_undone
 
 SYSTEMS = ("hived", "beaker", "yunikorn", "yunikorn-merge", "jobmon")
@@ -167,7 +168,7 @@ def test_machines_of_one_file_have_distinct_names(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", ["A", "Tables", "Properties", "As written", "None", "True", "JOB"])
+@each_row("name", ["A", "Tables", "Properties", "As written", "None", "True", "JOB"])
 def test_a_machine_may_have_any_name(name):
     """Names that the model uses itself, keywords, and those that are the same in capitals."""
     drafts = [Draft(name), Draft("Job")]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from schedproof.cli.sketches.reading import read
 from schedproof.model.registry.errors import UserError
 from tests.cli.sketches.files import noted, sketch, sketches, table
+from tests.support.rows import each_row
 
 JOBS = """from,event,to,guard
 Idle,start,Busy,a host is free
@@ -16,7 +17,7 @@ Busy,stop,Idle,
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         JOBS,

@@ -14,6 +14,7 @@ from transitions.extensions import HierarchicalMachine
 from schedproof.cli.sketches.reading import read
 from schedproof.model.registry.errors import UserError
 from tests.cli.sketches.files import Table, noted, sketch, sketches, table
+from tests.support.rows import each_row
 
 LAMP: dict[str, Any] = {
     "name": "Lamp",
@@ -63,8 +64,8 @@ def by_the_library(config: dict[str, Any], states: list[str]) -> Table:
     return result
 
 
-@pytest.mark.parametrize("config", [LAMP, DOOR])
-@pytest.mark.parametrize("suffix", ["json", "yaml", "py"])
+@each_row("config", [LAMP, DOOR])
+@each_row("suffix", ["json", "yaml", "py"])
 def test_the_table_is_what_the_library_does(tmp_path, config, suffix):
     if suffix == "py":
         text = f"import transitions\nCONFIG = 1\nSTATES = {config['states']!r}\nmachine = transitions.Machine(None, STATES, transitions={config['transitions']!r}, initial={config['initial']!r})\n"
@@ -255,7 +256,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(["states", "initial", "transitions", "name", "queued", "after"]), VALUES))
 @pytest.mark.parametrize("suffix", ["json", "py"])
 def test_any_configuration_is_a_sketch_or_an_error(tmp_path_factory, suffix, config):

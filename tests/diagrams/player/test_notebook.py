@@ -26,6 +26,7 @@ from schedproof.proofs.verdict import Counterexample, Result
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium
+from tests.support.rows import each_row
 
 if TYPE_CHECKING:
     from tests.support.browsing import Opened
@@ -99,7 +100,7 @@ def test_a_run_of_something_else_is_refused_at_once(arguments: tuple[Any, ...], 
         Run(*used)
 
 
-@pytest.mark.parametrize("height", ["800", 800.5, None, True, '1px" onload="alert(1)'])
+@each_row("height", ["800", 800.5, None, True, '1px" onload="alert(1)'])
 def test_a_height_is_an_integer(height: Any) -> None:
     run = refuted(lamps()).counterexample
     assert run is not None

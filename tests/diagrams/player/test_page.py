@@ -31,6 +31,7 @@ from schedproof.proofs.verdict import Counterexample
 from tests.diagrams.player.hostile import ATTACK, COMMENT, HOSTILE
 from tests.diagrams.player.runs import page_of, refuted
 from tests.support.needs import needs_dot
+from tests.support.rows import each_row
 
 MOST_BYTES = 300_000
 """The limit for the compressed page of a run of 20 steps."""
@@ -83,7 +84,7 @@ def test_the_data_survives_the_page() -> None:
     assert data["steps"][0]["says"] == f"x0 moves {ATTACK} {COMMENT}"
 
 
-@pytest.mark.parametrize("text", ["</script>", "<!--", "]]>", "&lt;", "\u2028", "</ScRiPt >", "\\u003c"])
+@each_row("text", ["</script>", "<!--", "]]>", "&lt;", "\u2028", "</ScRiPt >", "\\u003c"])
 def test_json_in_a_page_has_no_markup(text: str) -> None:
     written = embedded({text: [text]})
     assert not re.search("[<>&]", written)

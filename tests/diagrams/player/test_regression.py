@@ -26,6 +26,7 @@ from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened
 from tests.support.lamps import lamps, x
 from tests.support.needs import needs_chromium
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX
 
 NAME = "placements-are-disjoint"
@@ -53,7 +54,7 @@ def of_system(*models: Model) -> Any:
     return patch.object(api, "load_system", lambda name: system)
 
 
-@pytest.mark.parametrize(("model", "name"), RUNS, ids=[name for _, name in RUNS])
+@each_row(("model", "name"), RUNS, ids=[name for _, name in RUNS])
 def test_the_test_passes_for_every_kind_of_property(model: Model, name: str) -> None:
     with of_system(model):
         test_of(text_of(model, name))()

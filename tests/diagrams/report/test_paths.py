@@ -18,6 +18,7 @@ from schedproof.diagrams.report.paths import (
     run_page,
     system_page,
 )
+from tests.support.rows import each_row
 
 NAMES = [
     "blinks",
@@ -58,7 +59,7 @@ def test_any_names_have_pages_of_their_own() -> None:
 DEVICES = ["con", "Con", "prn", "aux", "NUL", "nul.txt", "com1", "COM9", "com¹", "lpt1", "LPT9", "lpt²", "conin$", "CONOUT$"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@each_row("name", DEVICES)
 def test_no_page_has_the_name_of_a_device_of_windows(name: str) -> None:
     """Python's own list says which names Windows reserves; it is for Windows' paths, on any system."""
     assert PureWindowsPath(f"{name.partition('.')[0]}.html").is_reserved()

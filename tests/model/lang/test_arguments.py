@@ -24,6 +24,7 @@ from schedproof.model.lang import (
     variables,
 )
 from tests.model.lang.wrong_models import Job, j
+from tests.support.rows import each_row
 
 DECLARATIONS = [
     kind
@@ -35,7 +36,7 @@ DECLARATIONS = [
 ]
 
 
-@pytest.mark.parametrize("kind", DECLARATIONS, ids=lambda kind: kind.__name__)
+@each_row("kind", DECLARATIONS, ids=lambda kind: kind.__name__)
 def test_every_declaration_refuses_an_unknown_argument(kind: Any) -> None:
     assert len(DECLARATIONS) > 25
     with pytest.raises(ModelError) as refused:
@@ -65,7 +66,7 @@ def misspelt() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("build", "message", "caret"),
     [
         (

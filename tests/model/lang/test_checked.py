@@ -20,6 +20,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.traces import check_trace
 from schedproof.proofs.traces.formats.writing import as_plain
+from tests.support.rows import each_row
 
 WRONG = replace(REPAIRED, rows=[*REPAIRED.rows, Row(PodGroup, "e1", "Nowhere", "Allocated")])
 
@@ -37,7 +38,7 @@ USES: dict[str, Callable[[Model], object]] = {
 }
 
 
-@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
+@each_row("use", USES.values(), ids=USES.keys())
 def test_whatever_uses_a_wrong_model_refuses_it(use: Callable[[Model], object]) -> None:
     with pytest.raises(ModelError, match=REFUSAL):
         use(WRONG)

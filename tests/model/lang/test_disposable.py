@@ -243,7 +243,7 @@ def test_proofs_know_no_bound() -> None:
     assert False not in rechecked.values() and True in rechecked.values()
 
 
-def test_a_new_object_has_first_values() -> None:
+def test_a_new_object_hasfirst_values() -> None:
     """An urgent request ends; the next one in its place is not urgent. Without the reset it would be."""
     calm = StepInvariant(name="calm", says="", over=[], on=["arrive"], then=~after(r.urgent))
     results = verdicts(model(properties=[calm]), Request=2, Server=1)
@@ -427,7 +427,7 @@ def test_a_change_may_add_a_state() -> None:
     assert not any(prove(changed).kept(p.name) for p in known)
 
 
-def test_a_change_may_give_another_first_value() -> None:
+def test_a_change_may_give_anotherfirst_value() -> None:
     calm = StepInvariant(name="calm", says="", over=[], on=["arrive"], then=~after(exists(r, r.urgent)))
     of = checked(model(actions=[ARRIVE], properties=[calm]))
     urgent = dataclasses.replace(REQUEST, attributes=[Attribute("urgent", BoolType(), initial=True)])
@@ -534,7 +534,7 @@ def never_referenced(machines: Any, var: Any) -> list[Any]:
     return []
 
 
-def no_first_value(attribute: Any) -> None:
+def nofirst_value(attribute: Any) -> None:
     """The values of one life are those of the next."""
 
 
@@ -554,7 +554,7 @@ def full_is_the_end(self: Any) -> bool:
 
 FAULTS: list[tuple[Any, str, Any, Callable[[], object]]] = [
     (disposable, "unreferenced", never_referenced, test_an_object_with_references_is_not_used_again),
-    (disposable, "_first_value", no_first_value, test_a_new_object_has_first_values),
+    (disposable, "first_value", nofirst_value, test_a_new_object_hasfirst_values),
     (disposable._Written, "_is_about", any_object, test_quantifiers_are_about_present_objects),
     (disposable._Written, "_follows_lives", any_life, test_a_life_must_not_reach_the_goal_of_the_last),
     (bounds.Bounds, "__bool__", full_is_the_end, test_verdicts_name_how_many_at_a_time),

@@ -44,6 +44,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 
 Request, Key, Server = Sort("Request", "r", disposable=True), Sort("Key", "k"), Sort("Server", "s")
 (r, q), (k,), (s,) = variables(Request, "r q"), variables(Key, "k"), variables(Server, "s")
@@ -104,9 +105,9 @@ def keeps(of: tuple[Sort, ...] = (Key, Request, Request)) -> None:
     assert prove(model(of)).kept("fresh")
 
 
-@pytest.mark.parametrize("of", ORDERS, ids=lambda of: "-".join(sort.short for sort in of))
-def test_a_tuple_keeps_its_object_at_each_place(of: tuple[Sort, ...]) -> None:
-    keeps(of)
+@pytest.mark.parametrize("number", thinned(range(len(ORDERS)), 2))
+def test_a_tuple_keeps_its_object_at_each_place(number: int) -> None:
+    keeps(ORDERS[number])
 
 
 def test_both_solvers_agree_on_new_objects_in_tuples() -> None:

@@ -14,6 +14,7 @@ from schedproof.model.lang import ModelError
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.excerpt import WIDEST, Span, excerpt
 from tests.model.lang.wrong_models import CASES, Case
+from tests.support.rows import each_row
 
 HEAD = """\
 from schedproof.model.lang import Action, Attribute, BoolType, Invariant, Machine, Model, Row, Sort, State, variables
@@ -51,7 +52,7 @@ def marked(error: ModelError) -> str:
     return line[start : start + carets.count("^")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tail", "mistake"),
     [
         ('wrong = model([d.is_("Opn")])', '"Opn"'),
@@ -110,7 +111,7 @@ def test_of_several_lines_the_first_is_shown(tmp_path: Path) -> None:
     assert marked(error) == "Row("
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+@each_row("case", CASES.values(), ids=CASES.keys())
 def test_every_wrong_model_has_an_excerpt(case: Case) -> None:
     with pytest.raises(ModelError) as caught:
         checked(case[0]())

@@ -15,6 +15,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.verify import plan, verify_variant
 from tests.model.lang.wrong_models import CRASH, CRASH_RULES, JOB, NODE, j, k, model
+from tests.support.rows import each_row
 
 
 def jobs(*properties: Property) -> Model:
@@ -51,7 +52,7 @@ def test_a_variant_may_be_asked_other_properties() -> None:
     checked(jobs(SAVED).asking([]))
 
 
-@pytest.mark.parametrize("name", sorted(systems()))
+@each_row("name", sorted(systems()))
 def test_every_variant_of_ours_computes_what_it_derives(name: str) -> None:
     for each in systems()[name].variants.values():
         check_recovered(each)

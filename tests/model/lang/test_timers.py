@@ -29,6 +29,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import admitted, model_check
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.verdict import Verdict
+from tests.support.rows import each_row
 from tests.support.sample import seed_of_today
 from tests.support.timed import (
     Call,
@@ -217,7 +218,7 @@ FAULTS: dict[Callable[[Model], Model], tuple[str, Setting, Order]] = {
 """Each fault with the time, the setting and an order that only one of model and fault has."""
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each_row("fault", FAULTS)
 def test_a_seeded_fault_changes_the_orders(fault: Callable[[Model], Model]) -> None:
     time, setting, order = FAULTS[fault]
     right = model(setting, time)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.lang import EnumType, IntRange, Sort, Term, after, exists, forall, iff, implies, those, variable
 from schedproof.model.lang.wording import quoted, show_exactly, show_term
+from tests.support.rows import each_row
 
 Lamp = Sort("Lamp", "l")
 x, y = variable(Lamp, "x"), variable(Lamp, "y")
@@ -13,7 +12,7 @@ n = variable(IntRange(0, 3), "n")
 mode = variable(EnumType(("low", "very high")), "mode")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "plain", "exact"),
     [
         (x.is_("On"), "x On", "x On"),
@@ -41,7 +40,7 @@ def test_only_exact_words_have_one_meaning(term: Term, plain: str, exact: str) -
     assert (show_term(term), show_exactly(term)) == (plain, exact)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text"), [("On", "On"), ("best-effort", "best-effort"), ("and", '"and"'), ("a b", '"a b"'), ('"', '"\\""')]
 )
 def test_a_name_that_is_no_word_is_quoted(name: str, text: str) -> None:

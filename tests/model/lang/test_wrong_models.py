@@ -14,13 +14,14 @@ from schedproof.model.lang.check import checked
 from schedproof.model.lang.declarations import FIELDS
 from tests.model.lang import wrong_models
 from tests.model.lang.wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
+from tests.support.rows import each_row
 
 
 def test_the_right_model_is_accepted() -> None:
     assert model().sorts == (Job, Node)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+@each_row("case", CASES.values(), ids=CASES.keys())
 def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> None:
     build, element, problem, remedy = case
     with pytest.raises(ModelError) as caught:
@@ -47,7 +48,7 @@ MARKED = {name: case for name, case in CASES.items() if any(map(_marked, _lines(
 """The cases whose mistake has a line of its own (the others use a variable of this file's head, or a helper)."""
 
 
-@pytest.mark.parametrize("case", MARKED.values(), ids=MARKED.keys())
+@each_row("case", MARKED.values(), ids=MARKED.keys())
 def test_the_place_is_the_line_of_the_mistake(case: Case) -> None:
     with pytest.raises(ModelError) as caught:
         checked(case[0]())

@@ -17,6 +17,7 @@ from schedproof.proofs.verification.verify import plan
 from tests.model.ledger.lamps import LEDGER, MODEL, NEVER, PUSH, RED, TEXT, Lamp, mark, system, x
 from tests.model.ledger.test_require import written
 from tests.support.keys import KEYS
+from tests.support.rows import each_row
 
 
 def changed(name: str, new: Mark | None) -> Ledger:
@@ -67,7 +68,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each_row("fault", FAULTS)
 def test_one_fault_is_one_gap(fault: str) -> None:
     ledger, begins, says = FAULTS[fault]
     # An entry more also changes the words of its line, on which marks depend.
@@ -113,7 +114,7 @@ def test_a_mark_names_interpretations_of_two_variants() -> None:
     assert gaps(system(interpretations=(RED, other)), ledger) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "name"),
     [
         ({"actions": [replace(PUSH, when=PUSH.when[:1])]}, "action push"),
@@ -149,7 +150,7 @@ A, B, C = x.is_("On"), x.colour == "red", x.is_("Off")
 y = variable(Lamp, "y")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         (forall(x, A) & B, forall(x, A & B)),
@@ -199,7 +200,7 @@ def test_entries_in_another_order() -> None:
     assert unlike(backwards, TEXT) == ["the entries are not in the document's order; sort them by line"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "words", "missed"),
     [
         (3, "It never breaks.", []),

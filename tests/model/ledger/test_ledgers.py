@@ -10,6 +10,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 
 SYSTEMS = systems().values()
 
@@ -21,7 +22,7 @@ def test_every_statement_and_element_has_its_place(system: System) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+@each_row("system", SYSTEMS, ids=lambda system: system.name)
 def test_the_statements_are_those_of_the_document(system: System) -> None:
     assert system.ledger is not None
     ledger = read(system.ledger)

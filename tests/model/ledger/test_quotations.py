@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from schedproof.model.ledger.quotations import misquoted, quoted
 from schedproof.model.ledger.statements import statements
 from schedproof.model.registry.discovery import systems
 from tests.model.ledger.lamps import MODEL, NEVER, TEXT, system
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 
 LIMITED = TEXT + "\nA user turns a *lamp* on, if it has power. It is | on; then off.\nIt is on for e<sub>1</sub>.\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "words", "says"),
     [
         (3, "A lamp is off at first.", ""),
@@ -42,7 +41,7 @@ def test_a_contradiction_quotes_the_document(line: int, words: str, says: str) -
     assert all(each.startswith("contradiction never-nice (lamps.py:") and says in each for each in lines)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "sentence", "says"),
     [
         (6, "A pushed lamp is on.", ""),
@@ -68,7 +67,7 @@ def test_the_place_in_the_document_is_that_of_the_line() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("name", systems())
+@each_row("name", systems())
 def test_the_systems_quote_their_documents(name: str) -> None:
     of = systems()[name]
     text = (SHARED / "documents" / of.base.document.name).read_text("utf-8")

@@ -14,6 +14,7 @@ from schedproof.model.ledger.gaps import gaps, require_accounted, unlike
 from schedproof.model.ledger.ledger import Ledger, LedgerError, read
 from schedproof.proofs.verification.verify import plan, verify_variant
 from tests.model.ledger.lamps import LEDGER, MODEL, PUSH, TEXT, system
+from tests.support.rows import each_row
 
 UNREVIEWED = replace(MODEL, actions=[replace(PUSH, when=PUSH.when[:1])])
 
@@ -85,7 +86,7 @@ STATEMENTS = b"document: x\nvariants: []\nstatements:\n"
 ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "says"),
     [
         (b"statements: [", "is not YAML"),
@@ -112,7 +113,7 @@ def test_a_wrong_file(content: bytes, says: str, tmp_path: Path) -> None:
     assert says in str(error.value) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "line", "carets"),
     [
         (

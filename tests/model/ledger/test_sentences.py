@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pytest
-
 from schedproof.model.ledger.statements import statements
 from tests.model.ledger.test_statements import DOCUMENTS, document, inside
 from tests.support.needs import needs_shared
+from tests.support.rows import each_row
 
 NO_ENDS = [
     "(e.g. | Task)",  # Jobmon, line 10
@@ -97,7 +96,7 @@ def listed(before: str, after: str, places: list[str]) -> bool:
 
 
 @needs_shared
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each_row("name", DOCUMENTS)
 def test_both_splits_are_the_same(name: str) -> None:
     assert [(each.line, each.text) for each in statements(document(name))] == list(second(document(name)))
 

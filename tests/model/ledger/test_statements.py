@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from schedproof.model.ledger.statements import statements
 from schedproof.model.registry.discovery import systems
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 
 MARKDOWN = """# Lamps
 
@@ -97,12 +96,12 @@ def test_restructured_text() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "===\n", "```\n```\n", "| | |\n"])
+@each_row("text", ["", "\n\n", "===\n", "```\n```\n", "| | |\n"])
 def test_nothing_is_stated(text: str) -> None:
     assert split(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("It is on. it is off. 5 are on. `x` is off.", ["It is on.", "it is off.", "5 are on.", "`x` is off."]),
@@ -166,7 +165,7 @@ def inside(line: str) -> str:
 
 
 @needs_shared
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each_row("name", DOCUMENTS)
 def test_each_sign_of_a_document_is_in_one_statement(name: str) -> None:
     """In its order, and in the lines that the statement has: no word is lost, and none is there twice."""
     signs = [(sign, number) for number, line in enumerate(document(name).split("\n"), 1) for sign in inside(line)]

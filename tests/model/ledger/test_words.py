@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from schedproof.model.ledger.ledger import Entry, Ledger, read
 from schedproof.model.ledger.words import undefined
 from schedproof.model.registry.discovery import systems
 from tests.model.ledger.lamps import LEDGER, system
+from tests.support.rows import each_row
 
 
 def stating(*entries: Entry) -> Ledger:
     return msgspec.structs.replace(LEDGER, statements=list(entries))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ("A lamp is pushed.", []),

@@ -13,10 +13,16 @@ from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.model_check import model_check
+from tests.support.rows import each_row
 
 LOCK = "objects: {a: rw, m: mutex}\n"
 CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"
 THREAD = LOCK + "threads:\n  t:\n"
+
+PARTS = (
+    "objects: {a: mutex, r: rw, j: reentrant-rw, o: once, s: stamped}\nchannels: {c: 0, x: context}\n"
+    "counters: {n: 0, g: group, p: semaphore 2}\nconditions: {v: a}\nthreads:\n  t:\n"
+)
 
 WRONG: list[tuple[str, int, str]] = [
     # The text, the line that is named, and what the message says; the remedy is what comes after the semicolon.
@@ -69,6 +75,16 @@ WRONG: list[tuple[str, int, str]] = [
     (CLASSES + "operations:\n  go(R r): []\n", 5, "unknown class 'R'"),
     (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "unknown object 'p'; choose from q"),
     (CLASSES + "operations:\n  go(P p, Q q in p, P r in p): []\n", 5, "a P is not in a P"),
+    (
+        CLASSES + "operations:\n  go:\n    - rlock p\nobjects: {p: P}\n",
+        6,
+        "'p' in an operation, which knows only its parameters; write OPERATION(P p)",
+    ),
+    (
+        "objects: {a: rw}\noperations:\n  go:\n    - rlock a\n",
+        4,
+        "'a' in an operation, which knows only its parameters; give a a class, and write OPERATION(CLASS a)",
+    ),
     (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go has no steps; write steps: in it"),
     (
         CLASSES + "operations:\n  go(Q q): {step: []}\n",
@@ -147,10 +163,51 @@ WRONG: list[tuple[str, int, str]] = [
     ("drops: [a]\n", 1, "drops names 'a', which the amended description does not have; name a part of it"),
     ("amends: [a.yaml]\n", 1, "a list or a mapping cannot be used here"),
     ("amends: nosuch.yaml\n", 1, "nosuch.yaml: it cannot be read: No such file or directory; name a file that exists"),
+    # Words for all that threads wait for.
+    ("counters: {N: 0}\n", 1, "'N' is not a name of a counter; begin it with a small letter"),
+    (
+        "counters:\n  n: 256\n",
+        2,
+        "'256' is not a counter; write its first number, at most 255; or group; or semaphore NUMBER",
+    ),
+    ("counters:\n  n: many\n", 2, "'many' is not a counter"),
+    ("conditions: {V: a}\n", 1, "'V' is not a name of a condition"),
+    ("objects: {a: rw}\nconditions:\n  v: read a\n", 3, "'read a' is not a lock; write its name; or rlock NAME"),
+    ("objects: {a: rw}\nconditions:\n  v: b\n", 3, "unknown object 'b'; choose from a"),
+    ("objects: {a: rw}\nconditions:\n  v: a\n", 3, "whose lock is a rw; write rlock a or wlock a"),
+    ("objects: {a: mutex}\nconditions:\n  v: rlock a\n", 3, "whose lock is a mutex; write a"),
+    ("objects: {s: stamped}\nconditions:\n  v: rlock s\n", 3, "whose lock is a stamped; choose a lock of another kind"),
+    (
+        "objects: {a: mutex}\ncounters: {v: 0}\nconditions:\n  v: a\n",
+        4,
+        "v is a counter too; give one of them another name",
+    ),
+    (PARTS + "    - lock o\n", 7, "lock of a once, whose lock is a once; write once, with steps below it"),
+    (PARTS + "    - once a: []\n", 7, "once a of a lock that is a mutex; declare it as once"),
+    (PARTS + "    - once o\n", 7, "'once o' has no steps inside it"),
+    (PARTS + "    - runlock a\n", 7, "runlock a of a lock that is a mutex; write unlock"),
+    (PARTS + "    - unlock j\n", 7, "that one thread can hold for reading and for writing; write runlock or wunlock"),
+    (PARTS + "    - close d\n", 7, "unknown channel 'd'; choose from c, x"),
+    (PARTS + "    - close x\n", 7, "close x, which is a context; write cancel or receive"),
+    (PARTS + "    - send x\n", 7, "send x, which is a context"),
+    (PARTS + "    - cancel c\n", 7, "cancel c, which is a channel; write close; or declare it as context"),
+    (PARTS + "    - select: []\n", 7, "'select' has no cases; write what it waits for"),
+    (PARTS + "    - select: [default, timeout]\n", 7, "'select' has two of default and timeout; leave out one of them"),
+    (PARTS + "    - select: [lock a]\n", 7, "'lock a' is not a case of a select; choose from send CHANNEL"),
+    (PARTS + "    - select: [[receive c]]\n", 7, "this is not one case; begin each case with a dash"),
+    (PARTS + "    - wait n\n", 7, "unknown condition or group 'n'; choose from v, g"),
+    (PARTS + "    - signal g\n", 7, "unknown condition 'g'; choose from v"),
+    (PARTS + "    - add m\n", 7, "unknown counter 'm'; choose from n, g, p"),
+    (PARTS + "    - done n\n", 7, "done n: n is a number; choose from set, add, subtract, await, if, while, swap"),
+    (PARTS + "    - await g = 0\n", 7, "await g = 0: g is a group; choose from add, done, wait"),
+    (PARTS + "    - add p\n", 7, "add p: p is a semaphore; choose from acquire, release"),
+    (PARTS + "    - set n 256\n", 7, "set n 256: counters go up to 255; describe less of it at once"),
+    (PARTS + "    - swap n 0 300: []\n", 7, "counters go up to 255"),
+    (PARTS + "    - if n == 0: []\n", 7, "'if n == 0' is not a step with steps inside it"),
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "says"), WRONG)
+@each_row(("text", "line", "says"), WRONG)
 def test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text: str, line: int, says: str) -> None:
     with pytest.raises(LocksError) as error:
         parse(text, "made.yaml")
@@ -170,7 +227,7 @@ def test_an_error_can_be_sent_to_another_process() -> None:
 CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("steps", "says"),
     [
         ("- go(q)", "go(q) does not fit go(Q q, P p); give it objects of these classes"),
@@ -207,7 +264,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "says"),
     [
         (b"\xff\xfe\x00objects", "the file is not UTF-8"),
@@ -234,11 +291,11 @@ def test_a_file_that_is_no_description_is_refused(
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file or directory" in refusal(capsys, tmp_path / "nosuch.yaml")
     assert "Is a directory" in refusal(capsys, tmp_path)
-    assert "missing argument 'FILE'" in refusal(capsys)
+    assert "FILE is missing" in refusal(capsys)
     assert "no such option" in refusal(capsys, tmp_path, "--nosuch")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "says"),
     [
         ({"a": "amends: a.yaml\n"}, "a.yaml:1: a.yaml amends itself; amend another description"),
@@ -262,7 +319,7 @@ def test_what_cannot_be_amended_is_refused(
     assert says in refusal(capsys, tmp_path / "a.yaml")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "says"),
     [
         (
@@ -355,7 +412,7 @@ def test_amending_takes_over_and_what_is_said_again_replaces(tmp_path: Path) -> 
 def language() -> None:
     """A gate of the reader: what is wrong is refused where it is wrong."""
     for text, line, says in WRONG:
-        test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text, line, says)
+        test_what_is_wrong_is_refused_with_its_line_and_a_remedy.row(text, line, says)
     test_a_description_is_read_as_it_is_written()
     test_a_repair_is_its_checks_or_says_more()
     test_who_writes_may_do_what_a_reader_may()

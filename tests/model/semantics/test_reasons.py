@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.lang import NONE, Term, exists, forall, implies, variables
 from schedproof.model.semantics import Instance, Moment
 from schedproof.model.semantics.reasons import FieldRead, configuration_text, first_false
 from tests.model.lang import wrong_models as w
+from tests.support.rows import each_row
 
 j, k, n = w.j, w.k, w.n
 SCOPE = {"j": j, "k": k, "n": n}
@@ -30,7 +29,7 @@ def moment() -> Moment:
     return Moment(tuple(state), {"j": 0, "k": 1, "n": 1})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("terms", "met", "because"),
     [
         ([j.is_("Running"), j.is_("Done")], 1, "j0.state is Running (j = j0)"),

@@ -11,6 +11,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Remembered, State, Stepper, remember
 from schedproof.model.semantics.instance import instances
 from schedproof.proofs.exploration.explore import explore
+from tests.support.rows import each_row
 
 STATES = [tuple(state) for state in itertools.product(range(3), repeat=5)]
 
@@ -72,7 +73,7 @@ def test_what_does_not_pay_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert remembered._tree is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         lambda state: sum(state),
@@ -99,7 +100,7 @@ def test_to_look_at_a_state_in_another_way_is_an_error(other: object) -> None:
     [
         ("hived", "as-written"),
         pytest.param("yunikorn-merge", "two-copy", marks=pytest.mark.long),
-        ("yunikorn-merge", "merged"),
+        pytest.param("yunikorn-merge", "merged", marks=pytest.mark.long(one_in=8)),
     ],
 )
 def test_steps_are_those_that_are_computed_anew(system: str, variant: str) -> None:

@@ -27,6 +27,7 @@ from schedproof.model.semantics import evaluate as evaluating
 from schedproof.model.semantics import step as stepping
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP, S, drop, kick, line_up, mend, take, v, w, x, y
 from tests.support.toys import careful as careful_
 from tests.support.toys import mood as mood_
@@ -247,7 +248,7 @@ def value(term: t.Term, before: State, **bound: int) -> int:
 BUSY = state(**HOLDING | {"t0": {"state": "Taken", "by": "w0", "wear": 2, "queue": ["w1"]}})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "expected"),
     [
         (w.is_("Busy"), True),
@@ -330,7 +331,7 @@ def test_values_are_shown_and_read_back() -> None:
                 assert where.read(attribute.type, where.show(attribute.type, number)) == number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sort", "attribute", "shown", "problem"),
     [
         ("Worker", "holds", "t7", "unknown Tool 't7'; choose from t0, t1"),

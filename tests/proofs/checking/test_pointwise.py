@@ -68,6 +68,7 @@ from schedproof.proofs.exploration.pointwise import Point, point_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking.test_slices import recorded
 from tests.proofs.checking.two_graphs import two_graphs, untimed
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 FULL, TWO_THREADS = Exploring(Engine.COMPILED, symmetry=False), Exploring(Engine.COMPILED, symmetry=False, threads=2)
@@ -172,7 +173,7 @@ def step_invariant(then: Term, premise: Term | None = None, over: Sequence[Var] 
 NOTED, LEVEL, ALL = Point(("A", "noted"), "x"), Point(("A", "level"), "x"), Point(("A", "all"), "x", "b")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prop", "point"),
     [
         (invariant(x.noted), NOTED),
@@ -191,7 +192,7 @@ def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
     assert point_of(checked(recorder([prop])), prop) == point
 
 
-@pytest.mark.parametrize(
+@each_row(
     "prop",
     [
         invariant(x.is_("On")),
@@ -218,7 +219,7 @@ def test_a_condition_with_no_point_or_several(prop: Any) -> None:
     assert point_of(checked(recorder([prop])), prop) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "expected"),
     [
         ({"noted": True}, True),
@@ -267,7 +268,9 @@ ABOUT_THE_RECORDER = [
 TOY = recorder(ABOUT_THE_RECORDER, **EVERY_UPDATE)
 
 
-@pytest.mark.parametrize("how", [FULL, SYMMETRIC], ids=["full", "symmetric"])
+@pytest.mark.parametrize(
+    "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=8)), SYMMETRIC], ids=["full", "symmetric"]
+)
 def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     results = assert_same(TOY, held, how)
     assert {name for name, r in results.items() if r.verdict is Verdict.REFUTED} == {
@@ -276,6 +279,7 @@ def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     assert results["vacuous"].vacuous
 
 
+@pytest.mark.long(one_in=2)
 def test_points_hold_with_two_threads(held: set[str]) -> None:
     """Which of the shortest counterexamples is shown depends on the threads."""
     verdicts = {name: r.verdict for name, r in followed(TOY, TWO_THREADS).items()}
@@ -748,7 +752,7 @@ def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
     assert {results[name].verdict for name in steps} >= {Verdict.PROVED, Verdict.REFUTED}
 
 
-@pytest.mark.parametrize("high", range(0, 63, 2))
+@each_row("high", range(0, 63, 2))
 def test_all_bits_of_an_object_are_in_one_number(high: int) -> None:
     [machine] = WIDE.machines
     number = Attribute("number", IntRange(0, high), history=True)

@@ -178,7 +178,7 @@ def compare(seed: int, make: type[Maker] = DisposableMaker) -> None:
     assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
 
 
-@pytest.mark.parametrize("seed", thinned(range(8, 16), 8))
+@pytest.mark.parametrize("seed", thinned(range(8, 16), 8))  # the first of them has few states
 def test_all_ways_agree_with_disposable_sorts_in_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
 
@@ -261,11 +261,12 @@ SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
 def test_a_fault_of_pools_is_noticed(
     where: Any, name: str, wrong: Any, way: Callable[[Drawn], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    models = [drawn(seed) for seed in (*SOME, 14)]  # of 14 an object that ended is still referred to
+    models = [drawn(seed) for seed in (0, 1, 14)]  # of 14 an object that ended is still referred to
     monkeypatch.setattr(where, name, wrong)
     assert any(notices(way, model) for model in models)
 
 
+@pytest.mark.long
 def test_random_relations_keep_objects_from_being_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     models = [drawn(seed, DisposableRelationMaker) for seed in range(4)]
     monkeypatch.setattr(disposable, "_ways", no_tuples)

@@ -50,6 +50,7 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking.two_graphs import two_graphs, untimed
 from tests.support.random_models import random_model
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 NAMES = ["beaker", "hived", "jobmon", "yunikorn", "yunikorn-merge"]
@@ -146,7 +147,7 @@ def test_a_slice_has_what_its_updates_read() -> None:
     assert needed(CHAIN, "few") == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sets", "fragile"),
     [
         ({"number": me.number + 1}, {"number"}),
@@ -212,8 +213,8 @@ def test_slices_of_a_toy_say_the_same(alone: bool, how: Exploring, monkeypatch: 
     assert verdicts["off-first"][0] is verdicts["few"][0] is verdicts["well-formed"][0] is Verdict.PROVED
 
 
-@pytest.mark.parametrize("how", EVERY_WAY)
-@pytest.mark.parametrize("alone", [False, True], ids=["shared", "alone"])
+@each_row("how", EVERY_WAY)
+@each_row("alone", [False, True], ids=["shared", "alone"])
 def test_ill_formed_history_is_found_in_slices(alone: bool, how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     if alone:
         never_shared(monkeypatch)

@@ -56,6 +56,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Method, Result, Verdict
 from schedproof.proofs.verification.verify import verify_variant
+from tests.support.rows import each_row
 
 NOWHERE = Document("none.md", "No document")
 A, B, C = Sort("A", "a"), Sort("B", "b"), Sort("C", "c")
@@ -235,7 +236,7 @@ def topped(configurations: Any) -> Model:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("configurations", "message"),
     [
         ([], "has no configuration at A=1"),
@@ -392,7 +393,7 @@ def test_a_configuration_gives_attributes_to_the_same_objects() -> None:
 ALL_IN_T = Invariant(name="p", says="not all are in T", over=[], then=exists(x, x.is_("S")))
 
 
-@pytest.mark.parametrize("configurations", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
+@each_row("configurations", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
 def test_the_shortest_run_of_all_configurations_refutes(configurations: Sequence[Rigid]) -> None:
     """With one object one step is enough, whatever comes first."""
     result = alone(queueing(configurations), ALL_IN_T)

@@ -38,6 +38,7 @@ from schedproof.proofs.checking.vacuity import premise_never_true
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from tests.support.random_models import random_model
+from tests.support.rows import each_row
 
 Door = Sort("Door", "d")
 d, e = variables(Door, "d e")
@@ -110,8 +111,8 @@ def test_a_premise_names_the_condition_that_nothing_meets(given: Term, says: str
 SLAM = Action("slam", [d], [d.is_("Open"), d.is_("Closed")], [d.fires("open")], "{d} is slammed")
 
 
-@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
-@pytest.mark.parametrize(
+@each_row("engine", [Engine.INTERPRETED, Engine.COMPILED])
+@each_row(
     ("given", "on", "says"),
     [
         (d.is_("Closed") & d.fires("open") & after(d.is_("Closed")), (), "no step has afterwards d Closed together with d Closed and open on d"),
@@ -190,7 +191,9 @@ def test_the_reason_is_true_of_random_models(seeds: range) -> None:
     assert reasons > len(seeds) // 2
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.long)], ids=["8", "32"])
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.long(one_in=8))], ids=["few", "many"]
+)
 def test_the_reason_of_random_steps_is_true(seeds: range) -> None:
     """Compared with every step and all values of the variables, evaluated one by one."""
     reasons = 0

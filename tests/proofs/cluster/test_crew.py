@@ -29,6 +29,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, end_of, numbers, smallest, verdicts
 from tests.support.elections import ELECTION
+from tests.support.rows import each_row
 from tests.support.sample import seed_of_today, thinned, todays
 
 
@@ -44,7 +45,9 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "BATCH", 64 * 24)
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 12, first=1))
+@pytest.mark.parametrize(
+    ("system", "variant"), thinned(VARIANTS, len(VARIANTS), first=VARIANTS.index(("hived", "as-written")))
+)
 def test_the_same_verdicts_of_every_variant(system: str, variant: str) -> None:
     model, instance = smallest(system, variant)
     workers = RemoteWorkers(LocalHosts(2))
@@ -150,15 +153,16 @@ def calls_of_a_search(folder: Path) -> int:
     return hosts.calls
 
 
+@pytest.mark.parametrize("times", [3, pytest.param(6, marks=pytest.mark.long)])
 @pytest.mark.usefixtures("small_batches")
-def test_two_lost_workers_change_no_number(tmp_path: Path) -> None:
+def test_two_lost_workers_change_no_number(times: int, tmp_path: Path) -> None:
     """At moments drawn for today."""
     rng, alone, calls = (
         random.Random(seed_of_today("lost")),
         numbers(compiled.explore(hived())),
         calls_of_a_search(tmp_path),
     )
-    for n in range(6):
+    for n in range(times):
         hosts, notes = LocalHosts(2, rng.sample(range(5, calls), 2)), list[str]()
         workers = RemoteWorkers(hosts, notes.append)
         reached = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path / str(n), 0))
@@ -262,7 +266,7 @@ def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", thinned([2, 1], 2))
 @pytest.mark.usefixtures("small_batches")
 def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Path) -> None:
     """Which have no names: a killed worker leaves nothing behind."""
@@ -293,6 +297,7 @@ def test_what_is_remembered_is_memory_that_is_used(count: int, more: int, monkey
     assert used[(1 << 10) + (1 << 21)] - used[1 << 10] == more
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_batches", "few")
 def test_lost_workers_change_no_number_on_files_either(tmp_path: Path) -> None:
     notes = list[str]()
@@ -336,7 +341,7 @@ def test_the_full_graph_needs_states_in_memory() -> None:
 # --- Addresses -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "address"),
     [
         ("local", Address()), ("local:2", Address(workers=2)), ("ray-head:6379", Address("ray-head", 6379)),

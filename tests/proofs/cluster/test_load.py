@@ -13,6 +13,7 @@ from schedproof.proofs import compiled
 from schedproof.proofs.cluster import Address, RemoteWorkers, connection
 from schedproof.proofs.cluster.load import Load, WorkerStanding
 from tests.proofs.cluster.local_hosts import LocalHosts
+from tests.support.rows import each_row
 
 
 def standing(count: int, *, sent: int = 0, memory: int = 0, seconds: float = 0.0) -> WorkerStanding:
@@ -30,7 +31,7 @@ def test_the_text_adds_up() -> None:
     assert workers.text == ("11 MiB exchanged, largest share 1.50 times the mean, 9 MiB of states on a worker")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seconds", "slow"),
     [
         ((30.0, 31.0, 70.0), [2]),

@@ -198,7 +198,7 @@ def test_a_killed_worker_ends_the_command_with_one_line() -> None:
     assert error.startswith("schedproof: worker ") and error.count("\n") == 1
 
 
-@pytest.mark.long(seconds=30)
+@pytest.mark.long(seconds=30, one_in=2)
 def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
     """Its workers end with it; the documentation has the numbers of one process."""
     arguments = ["--scope", "PodGroup=5,Cell=5", "--no-symmetry", "--counts-only", "--cluster", "local:2"]
@@ -218,7 +218,7 @@ def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
     assert out.endswith("5768317 states, 64366840 transitions, depth 14\n")
 
 
-@pytest.mark.long(seconds=60)
+@pytest.mark.long(seconds=60, one_in=3)
 def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
     """Also when a worker is killed: then one line says so."""
     alone, _ = verified(tmp_path / "alone.json", lambda started: None, "--jobs", "2")
@@ -313,7 +313,7 @@ def test_an_address_where_something_else_answers(monkeypatch: pytest.MonkeyPatch
     assert time.monotonic() - began < 20
 
 
-@pytest.mark.long(seconds=25)
+@pytest.mark.long(seconds=25, one_in=2)
 def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Started as a user does, on a loopback address, with a token of its own; it goes on after the command."""
     with cluster(2) as nodes:
@@ -334,7 +334,7 @@ def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
-@pytest.mark.long(seconds=30)
+@pytest.mark.long(seconds=30, one_in=2)
 def test_a_machine_that_is_lost_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two, in the middle of a search; a third one takes its place. The documentation has the numbers of one process."""
     with cluster(1, 1) as nodes:

@@ -55,6 +55,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
 from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, required, verdict_without, x
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
@@ -196,7 +197,7 @@ def test_the_same_states_and_edges(model: Model, scope: Mapping[str, int], threa
     assert_same_graph(instance_of(model, scope), threads)
 
 
-@pytest.mark.parametrize(("model", "scope"), SMALL[1:])
+@pytest.mark.parametrize(("model", "scope"), thinned(SMALL[1:], 3))
 def test_the_same_verdicts_and_runs(model: Model, scope: Mapping[str, int]) -> None:
     assert_same_verdicts(model, scope)
 
@@ -207,8 +208,8 @@ def test_the_same_of_a_small_configuration_of_every_system(system: str) -> None:
     assert_same_graph(instance_of(model, {}))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@each_row("threads", [1, 2, 3])
+@each_row("error", [KeyboardInterrupt, MemoryError])
 def test_what_goes_wrong_in_one_thread_ends_all(
     threads: int, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -576,7 +577,7 @@ def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.long)])
-@pytest.mark.parametrize("states", [0, 300, 10**9], ids=["optimized", "optimized on the way", "as it is"])
+@pytest.mark.parametrize("states", thinned([300, 0, 10**9], 3))
 def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches are not optimized, large ones from some depth on."""
     built = []

@@ -39,6 +39,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
 from tests.support.elections import ELECTION
 from tests.support.needs import needs_proc
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
 
@@ -88,9 +89,9 @@ CASES = [
 class TestFiles:
     """In which states are that do not fit."""
 
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
-    @pytest.mark.parametrize(("model", "scope"), CASES)
+    @pytest.mark.parametrize(("model", "scope"), thinned(CASES, 2))
     def test_what_is_found_is_the_same(
         self, model: Model, scope: dict[str, int], symmetry: bool, threads: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -179,7 +180,7 @@ class TestFiles:
 class TestParts:
     """Of files, each held against the plainest way to say the same."""
 
-    @pytest.mark.parametrize("seed", range(20))
+    @each_row("seed", range(20))
     def test_columns(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(files, "AT_ONCE", 4)
         dice, width, first = random.Random(seed), 1 + seed % 3, seed % 5
@@ -209,8 +210,8 @@ class TestParts:
         with pytest.raises(Damaged, match="too short" if damage != "flipped" else "is not what was written"):
             Column(path, np.uint32).back_to(column.mark)
 
-    @pytest.mark.parametrize("words", [1, 2, 3])
-    @pytest.mark.parametrize("seed", range(10))
+    @each_row("words", [1, 2, 3])
+    @each_row("seed", range(10))
     def test_runs_know_what_was_added(
         self, words: int, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -234,8 +235,8 @@ class TestParts:
         runs.remove()
         assert list(tmp_path.iterdir()) == []
 
-    @pytest.mark.parametrize("words", [1, 2])
-    @pytest.mark.parametrize("seed", range(10))
+    @each_row("words", [1, 2])
+    @each_row("seed", range(10))
     def test_what_is_old_is_taken_out_and_the_order_is_kept(self, words: int, seed: int) -> None:
         dice = random.Random(seed)
         rows = list({tuple(dice.randrange(4000) for _ in range(words)) for _ in range(300)})
@@ -274,7 +275,7 @@ class TestCheckpoints:
     """A search that goes on where another one was."""
 
     @pytest.mark.parametrize("memory", [None, 1])
-    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, len(CASES)))
     def test_nothing_is_lost_wherever_it_stopped(
@@ -446,8 +447,7 @@ class TestCheckpoints:
         assert compiled.explore(instance, saving=kept, halt=meanwhile).complete
         assert asked
 
-    @pytest.mark.parametrize("kept", [False, True])
-    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize(("threads", "kept"), thinned([(2, True), (1, False), (2, False), (1, True)], 4))
     def test_a_full_disk_ends_it_and_what_was_saved_is_good(
         self, threads: int, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

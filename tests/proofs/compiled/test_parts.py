@@ -40,6 +40,7 @@ from schedproof.proofs.compiled.table import SLACK, U, entry, find, grow, mix, p
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
+from tests.support.rows import each_row
 from tests.support.toys import WORKSHOP
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -183,7 +184,7 @@ def run(body: list[Any], result: Expr, *, room: int = 8, states: int | None = 0)
     return int(out[0]), out.tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("op", "left", "right", "result"),
     [
         ("+", 7, -9, -2), ("-", 3, 5, -2), ("*", -3, 4, -12), ("&", 12, 10, 8), ("|", 12, 10, 14), ("^", 12, 10, 6),
@@ -191,7 +192,7 @@ def run(body: list[Any], result: Expr, *, room: int = 8, states: int | None = 0)
         ("<", 0, -1, 0), ("<=", 2, 2, 1), ("<=", 3, 2, 0),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("states", [0, None], ids=["as it is", "optimized"])
+@each_row("states", [0, None], ids=["as it is", "optimized"])
 def test_operations(op: str, left: int, right: int, result: int, states: int | None) -> None:
     """By the machine, and where they are computed without it."""
     assert run([Set("a", left), Set("b", right)], Binary(op, Local("a"), Local("b")), states=states)[0] == result
@@ -439,7 +440,7 @@ def test_a_path_of_many_turns_is_left_to_another_search() -> None:
     assert paths.reaching(back, sources, np.arange(nodes) == order[-1]).all()
 
 
-@pytest.mark.parametrize("many", [1, 8, 9, 16, 17, 64])
+@each_row("many", [1, 8, 9, 16, 17, 64])
 def test_sets_are_packed_and_unpacked(many: int) -> None:
     sets = [np.arange(100) % many == place for place in range(many)]
     bits = paths.packed(sets, 100)

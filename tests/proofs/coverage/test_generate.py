@@ -39,6 +39,7 @@ from schedproof.proofs.systems.yunikorn.refinement.component import Parts
 from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
 from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
 from schedproof.proofs.traces import check_trace
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.beaker.refinement.seeded import SEEDED as BEAKER_BUGS
 from tests.systems.beaker.refinement.seeded import Seeded as SeededInBeaker
@@ -284,7 +285,7 @@ def test_an_implementation_that_violates_is_reported(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "problem"),
     [
         (["hived"], "missing option '--cover'"),
@@ -335,7 +336,7 @@ def test_objects_that_begin_elsewhere_do_so_as_machines() -> None:
         assert on_machines(Run(instance, [], [instance.initial()])) is None
 
 
-@pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda r: r.name)
+@each_row("rule", AS_WRITTEN.rules, ids=lambda r: r.name)
 def test_pairs_of_transitions_show_every_left_out_rule_of_hived(rule: Rule) -> None:
     factory = machines_of(without(AS_WRITTEN, rule))
     assert any(on_machines(walk.run, factory) is not None for walk in PAIRS)
@@ -357,8 +358,8 @@ def is_shown(seeded: Seeded) -> bool:
     )
 
 
-@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 2, 1), (2, 3, 3)])
-@pytest.mark.parametrize("cover", Cover)
+@each_row(("groups", "cells", "pods"), [(2, 2, 1), (2, 3, 3)])
+@each_row("cover", Cover)
 def test_hiveds_scheduler_takes_every_suite(cover: Cover, groups: int, cells: int, pods: int) -> None:
     suite = generate(REPAIRED, {"PodGroup": groups, "Cell": cells}, cover)
     for _, walk in suite.walks:
@@ -399,7 +400,7 @@ NOT_OF_POSSIBLE_STEPS = {
 }
 
 
-@pytest.mark.parametrize("seeded", [b for b in HIVED_BUGS if b.bug not in NOT_OF_POSSIBLE_STEPS], ids=lambda b: b.bug)
+@each_row("seeded", [b for b in HIVED_BUGS if b.bug not in NOT_OF_POSSIBLE_STEPS], ids=lambda b: b.bug)
 def test_a_suite_shows_the_bugs_of_hiveds_schedulers(seeded: Seeded) -> None:
     assert seeded.priorities is None and is_shown(seeded)
 

@@ -23,6 +23,7 @@ from schedproof.proofs.coverage.postman import cost, every_edge
 from schedproof.proofs.coverage.search import ByStep, search_for
 from schedproof.proofs.coverage.unreached import _no_action, _no_row, _no_state, _proved
 from schedproof.proofs.coverage.walk import is_run, steps_of, trimmed, walks
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP
 
 # The processes at one lock, once more by hand.
@@ -138,9 +139,9 @@ def test_no_suite_is_below_the_minimum_and_the_shortest_says_so(cover: Cover) ->
     assert suite.steps <= 2 * least  # greedy, but not careless
 
 
-@pytest.mark.parametrize("model", [MUTEX, WORKSHOP], ids=lambda m: m.system)
-@pytest.mark.parametrize("cover", Cover)
-@pytest.mark.parametrize("longest", [None, 1, 3, 5])
+@each_row("model", [MUTEX, WORKSHOP], ids=lambda m: m.system)
+@each_row("cover", Cover)
+@each_row("longest", [None, 1, 3, 5])
 def test_no_sequence_is_too_long_and_nothing_near_is_left_out(model: Model, cover: Cover, longest: int | None) -> None:
     suite = generate(model, model.default_scope, cover, longest=longest)
     graph = explored(next(instances(model, model.default_scope)))
@@ -228,7 +229,7 @@ def postman_is_right(graph: Graph) -> bool:
     return covered and all(is_run(walk, graph) for walk in made) and cost(made) == least_cost(graph)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_row("seed", range(12))
 def test_a_route_over_every_edge_costs_the_least(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(25):

@@ -45,6 +45,7 @@ from tests.support.random_graphs import (
     verdict_without,
     x,
 )
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP
 
 
@@ -57,7 +58,7 @@ def verdict_on(model: Model) -> Result:
 # --- Always can reach ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_row("seed", range(60))
 def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
     random = Random(seed)
     size = random.randrange(2, 6)
@@ -76,7 +77,7 @@ def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
         assert len(result.counterexample.steps) == min(nx.shortest_path_length(graph, 0, n) for n in stuck)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each_row("seed", range(80))
 def test_reaching_without_some_actions_is_what_the_closure_says(seed: int) -> None:
     result = verdict_on(can_reach_without(seed))
     assert result.verdict is verdict_without(seed)
@@ -108,7 +109,7 @@ def test_an_unknown_action_cannot_be_left_out() -> None:
 # --- Leads to --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_row("seed", SEEDS)
 def test_leads_to_is_what_a_search_for_lassos_says(seed: int) -> None:
     model = required(seed)
     result = verdict_on(model)
@@ -177,7 +178,7 @@ def test_weak_fairness_lets_a_process_starve_strong_does_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["weakly-fair-entry", "entry-of-the-scared"])
-@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long(one_in=8))])
 def test_the_starving_runs_are_fair_and_can_be_replayed(name: str, processes: int) -> None:
     scope = {"Process": processes, "Lock": 1}
     [result] = model_check(MUTEX, scope, only=[name])

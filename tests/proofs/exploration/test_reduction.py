@@ -17,6 +17,7 @@ from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.exploration.explore import explore
 from tests.support.places import ROOT
 from tests.support.random_graphs import model_of, random_edges
+from tests.support.rows import each_row
 from tests.support.toys import MUTEX, WORKSHOP
 
 
@@ -71,7 +72,7 @@ def everything(graph: Any) -> Any:
     return np.ones(graph.step.shape[1], np.bool_)
 
 
-@pytest.mark.parametrize("lamp_count", range(1, 7))
+@each_row("lamp_count", range(1, 7))
 def test_of_what_is_independent_one_order_is_left(lamp_count: int) -> None:
     """The textbook's example: of 2^n states n + 1."""
     _, exploration, graph = graph_of(lamps(), {"Lamp": lamp_count})
@@ -99,7 +100,7 @@ def test_a_model_that_is_too_large_is_left_out() -> None:
     assert reduction.measure(lamps(), 10) == reduction.Sums(left_out=1)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_row("seed", range(40))
 def test_no_deadlock_of_graphs_at_random_is_lost(seed: int) -> None:
     """Three objects that walk about the same graph, each for itself; ``measure`` checks it, and so does this."""
     random = Random(seed)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
@@ -31,6 +29,7 @@ from schedproof.model.lang.terms import Var
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Counterexample
+from tests.support.rows import each_row
 
 Shelf = Sort("Shelf", "s")
 Book = Sort("Book", "b")
@@ -116,7 +115,7 @@ def test_objects_that_begin_alike_share_a_line() -> None:
     assert "Property one-open is violated in the final state." in lines
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prop", "says"),
     [
         (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.lang import (
     Action,
     Attribute,
@@ -26,6 +24,7 @@ from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.exploration.runs import run
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.service.view import View
+from tests.support.rows import each_row
 
 Entry, Worker = Sort("Entry", "e"), Sort("Worker", "w")
 (e,), (w,) = variables(Entry, "e"), variables(Worker, "w")
@@ -67,7 +66,7 @@ def sentences(says: str) -> list[str]:
     return [step.says for step in run(instance, choices)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("says", "expected"),
     [
         ("{e.owner} gives {e} to {w} {S}", ["none gives e0 to w0 {w0}", "w0 gives e0 to w1 {w0}"]),

@@ -13,6 +13,7 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.export import promela, tla
 from tests.proofs.export.tla_reader import parse
+from tests.support.rows import each_row
 from tests.support.user_repository import imports_undone, repository
 
 TWO = ("--scope", "PodGroup=2,Cell=2")
@@ -80,7 +81,7 @@ def test_a_system_of_ones_own(
     assert "assert(holds_one_at_a_time);" in files(tmp_path / "other")["lease_as_written.pml"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "says"),
     [
         (["hived", "-o", "new"], "missing option '--to'"),

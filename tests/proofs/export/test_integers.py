@@ -34,6 +34,7 @@ from tests.proofs.export.tla_reader import Explored, Reader, explored
 from tests.support.clocks import ACTIONS, CLOCKS, PROPERTIES, a, b, clocks
 from tests.support.needs import needs_spin
 from tests.support.random_models import IntegerMaker, random_model
+from tests.support.rows import each_row
 
 WITHIN = Invariant(name="within", says="(wrong) no time is above the bound", over=[a], then=a.time <= 2)
 EQUAL = Invariant(name="equal", says="(wrong) times are equal", over=[a, b], then=a.time == b.time)
@@ -62,8 +63,8 @@ def read(instance: Instance, *changed: str) -> Explored:
 
 
 @needs_spin
-@pytest.mark.parametrize("number", range(len(BOUNDS)))
-@pytest.mark.parametrize("model", [SOME, UNGUARDED], ids=["clocks", "ill-formed"])
+@each_row("number", range(len(BOUNDS)))
+@each_row("model", [SOME, UNGUARDED], ids=["clocks", "ill-formed"])
 def test_spin_finds_the_same_within_the_bounds(model: Model, number: int, tmp_path: Path) -> None:
     instance = bounded(model, number)
     expected, actual = by_exploration(instance), by_spin(promela(instance, only=None).text, tmp_path)

@@ -14,6 +14,7 @@ from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.export import Module, Unwritable, tla
 from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, by_exploration, only
 from tests.proofs.export.tla_reader import Explored, Failed, Reader, Refused, explored, parse
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
@@ -49,7 +50,9 @@ def same(instance: Instance, most: int = 10_000) -> None:
     "instance",
     [
         only(AS_WRITTEN, PodGroup=2, Cell=2),
-        replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True),
+        pytest.param(
+            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=8)
+        ),
         only(MUTEX),
         only(WORKSHOP),
         only(WORKSHOP, Worker=1, Tool=2),
@@ -168,7 +171,7 @@ def test_the_reader_counts_as_it_should() -> None:
     assert of("Next == a' = 1 - a /\\ UNCHANGED b\nP == a = 0").broken == {"P": 1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "Next == a' = 1",
@@ -188,7 +191,7 @@ def test_what_is_no_module_is_refused(body: str) -> None:
         of(body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "formula",
     [
         'a = "0"', "a = FALSE", '"x" \\in {1}', "[x \\in {1} |-> x][a] = 1", "[c |-> 1].d = 1", "a", "(CHOOSE x \\in {1, 2} : TRUE) = 1",

@@ -24,6 +24,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.systems.yunikorn.together import COMPONENTS
 from schedproof.proofs.induction import prove
+from tests.support.rows import each_row
 
 Host, Rack = Sort("Host", "h"), Sort("Rack", "r")
 h, g, i = variables(Host, "h g i")
@@ -67,7 +68,7 @@ BOUNDED: dict[str, tuple[Sequence[Term], dict[str, int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", BOUNDED)
+@each_row("name", BOUNDED)
 def test_the_bounds_are_those_of_the_axioms(name: str) -> None:
     axioms, bounds = BOUNDED[name]
     induction = prove(hosts(*axioms))

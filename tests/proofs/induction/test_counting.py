@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import pytest
-
 from schedproof.model.lang import (
     Action,
     Attribute,
@@ -36,6 +34,7 @@ from schedproof.proofs.induction import prove
 from schedproof.proofs.induction.counting import LEFT, MOST_DISTINCT, without_counts
 from schedproof.proofs.induction.obligations import leaves_counts
 from schedproof.proofs.verdict import Verdict
+from tests.support.rows import each_row
 
 Shelf, Item = Sort("Shelf", "s"), Sort("Item", "i")
 a, b = variables(Shelf, "a b")
@@ -94,7 +93,7 @@ def instance_of(shelves: Sequence[frozenset[int]], items: int) -> Instance:
     return Instance(SHELVES, {"Shelf": len(shelves), "Item": items}, {("Shelf", "items"): list(shelves)})
 
 
-@pytest.mark.parametrize("compare", COMPARISONS.values(), ids=COMPARISONS)
+@each_row("compare", COMPARISONS.values(), ids=COMPARISONS)
 def test_a_comparison_means_that_so_many_are_distinct(compare: Comparison) -> None:
     """For up to five items on a shelf, and numbers from below none to beyond all."""
     for number in range(-2, 6):
@@ -108,7 +107,7 @@ def test_a_comparison_means_that_so_many_are_distinct(compare: Comparison) -> No
             assert holds(instance, uncounted, dict(bound)) == holds(instance, term, dict(bound)), (number, many)
 
 
-@pytest.mark.parametrize("compare", COMPARISONS.values(), ids=COMPARISONS)
+@each_row("compare", COMPARISONS.values(), ids=COMPARISONS)
 def test_tuples_are_distinct_if_one_place_is(compare: Comparison) -> None:
     """Pairs of a shelf and an item, under a negation, and with the name of a variable bound again inside."""
     inside = b.items.has(i) & exists(a, a.items.has(i)) & ~(count(j, b.items.has(j)) == 2)
@@ -134,7 +133,7 @@ ALL = forall([a, b], MORE | ~MORE)
 CLOSE = a.fires("close")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "left"),
     [
         ({}, False),

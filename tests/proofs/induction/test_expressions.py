@@ -22,6 +22,7 @@ from schedproof.proofs.induction.expressions import (
     Solver,
     conjuncts,
 )
+from tests.support.rows import each_row
 
 
 class World:
@@ -69,7 +70,7 @@ def test_they_are_what_z3_makes_itself() -> None:
     assert solver.check() == z3.sat and solver.model().eval(w.n).as_long() == 4
 
 
-@pytest.mark.parametrize(
+@each_row(
     "make",
     [
         lambda w: And(w.x, w.p),

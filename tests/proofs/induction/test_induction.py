@@ -472,7 +472,7 @@ def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "variant"), [("hived", "repaired"), ("beaker", "by-priority"), ("yunikorn", "v0.12.2")]
+    ("system", "variant"), thinned([("hived", "repaired"), ("beaker", "by-priority"), ("yunikorn", "v0.12.2")], 3)
 )
 def test_a_goal_that_reads_nothing_written_is_as_translated(system, variant, monkeypatch):
     """A goal is translated only where its action writes what it reads; else it is the invariant itself."""

@@ -24,7 +24,7 @@ from schedproof.model.lang import (
     forall,
 )
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.induction import prove, recheck, solve
 from schedproof.proofs.induction.expressions import And, Expression, ForAll
 from schedproof.proofs.induction.solve import Answer, Induction
 from schedproof.proofs.induction.translate import Translator
@@ -136,8 +136,11 @@ def test_an_int_that_starts_elsewhere_starts_there() -> None:
     assert failed(asked(always("later", a.time >= 8), **begun), "later").verdict is Verdict.REFUTED
 
 
-def test_what_no_finite_system_refutes_may_stay_open() -> None:
+@pytest.mark.parametrize("share", [100, pytest.param(1, marks=pytest.mark.long)], ids=["a little effort", "all effort"])
+def test_what_no_finite_system_refutes_may_stay_open(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only infinitely many nodes have one ahead of each: there is no proof, and no counterexample with few nodes."""
+    for limit in ("EFFORT", "MORE_EFFORT", "FIRST_EFFORT"):
+        monkeypatch.setattr(solve, limit, getattr(solve, limit) // share)
     ahead = forall(a, exists(b, a.time < b.time))
     endless = StepInvariant(name="endless", says="", over=[], on=["note"], given=ahead, then=forall(a, a.debt > 0))
     (answer,) = asked(endless).of("endless")

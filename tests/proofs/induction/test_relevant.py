@@ -170,7 +170,11 @@ def one_for_several(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Relevance, "negated", negated)
 
 
-@pytest.mark.parametrize("plant", [some_becomes_all, one_for_several], ids=lambda p: p.__name__)
+@pytest.mark.parametrize(
+    "plant",
+    [some_becomes_all, pytest.param(one_for_several, marks=pytest.mark.long(one_in=8))],
+    ids=lambda p: p.__name__,
+)
 def test_an_unsound_limit_is_noticed(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

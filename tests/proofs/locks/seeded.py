@@ -174,8 +174,8 @@ def _with(state: State, number: int, lock: Lock) -> State:
 
 def one_message_more(state: State, channel: int, more: int) -> State:
     """A message that is taken stays."""
-    count = state.messages[channel] + max(more, 0)
-    return replace(state, messages=(*state.messages[:channel], count, *state.messages[channel + 1 :]))
+    count = state.counts[channel] + max(more, 0)
+    return replace(state, counts=(*state.counts[:channel], count, *state.counts[channel + 1 :]))
 
 
 def reduces_acquisitions(self: Machine, state: State, thread: int) -> bool | None:

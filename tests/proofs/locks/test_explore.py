@@ -21,6 +21,7 @@ from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks import brute_force as brute
 from tests.proofs.locks.brute_force import Body, Capacities, End
 from tests.support.places import MODELS
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
@@ -278,7 +279,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", NINE)
+@each_row("name", NINE)
 def test_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None:
     case, locks = NINE[name], read(DEADLOCKS / f"{name}.yaml")
     expected = case.brute()
@@ -290,7 +291,7 @@ def test_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None
     agree(case)
 
 
-@pytest.mark.parametrize("name", NINE)
+@each_row("name", NINE)
 def test_the_nine_are_of_their_kind_and_their_fixes_of_none(name: str) -> None:
     explored = explore_all(read(DEADLOCKS / f"{name}.yaml"))
     if name.endswith("-fixed"):

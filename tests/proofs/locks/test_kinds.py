@@ -16,6 +16,7 @@ from schedproof.model.locks import parse
 from schedproof.proofs.locks.explore import Problem, explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import interleaving, standstill
+from tests.support.rows import each_row
 
 
 class Scenario(NamedTuple):
@@ -263,7 +264,7 @@ def check_kind(name: str) -> None:
         assert first.writer == scenario.writer
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_a_scenario_of_each_kind_has_its_problem_and_no_other(name: str) -> None:
     check_kind(name)
 
@@ -286,7 +287,7 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("name", HARMLESS)
+@each_row("name", HARMLESS)
 def test_what_is_harmless_has_no_problem(name: str) -> None:
     for reduced in (True, False):
         explored = explore_all(parse(HARMLESS[name], "made.yaml"), reduced=reduced)

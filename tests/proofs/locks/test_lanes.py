@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from schedproof.model.locks import parse
 from schedproof.proofs.locks.derived import acquisitions, find_circles
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.lanes import LaneStep, mermaid, of_circle, of_problem, table
 from schedproof.proofs.locks.model_check import programs_acquire
 from tests.proofs.locks.test_kinds import SCENARIOS
+from tests.support.rows import each_row
 
 CROSSED = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock b: [lock a: []]]\n"
 
@@ -70,7 +69,7 @@ def test_a_message_that_is_handed_over_is_in_both_lanes() -> None:
     assert rows[2:] == ["1  send c  receive c", "2          lock a ..."]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_each_step_is_in_the_lane_of_its_thread(name: str) -> None:
     for problem in explore_all(parse(SCENARIOS[name].text, "made.yaml")).problems:
         lines = table(of_problem(problem))
@@ -84,7 +83,7 @@ def test_each_step_is_in_the_lane_of_its_thread(name: str) -> None:
             assert sum(map(bool, cells)) == 1 + bool(step.other)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_a_diagram_has_an_arrow_for_each_step(name: str) -> None:
     for problem in explore_all(parse(SCENARIOS[name].text, "made.yaml")).problems:
         steps = of_problem(problem)
@@ -105,3 +104,22 @@ def test_a_name_cannot_break_a_diagram() -> None:
 
 def test_nothing_acquired_has_no_circle() -> None:
     assert find_circles(acquisitions([])).circles == ()
+
+
+def test_lanes_show_conditions_selects_and_started_threads() -> None:
+    text = (
+        "objects: {m: mutex}\nchannels: {c: 0}\ncounters: {n: 0}\nconditions: {v: m}\nthreads:\n"
+        "  one: [go: [select: [receive c]], send c, lock m: [while n = 0: [wait v]]]\n"
+    )
+    (problem,) = explore_all(parse(text, "made.yaml")).problems
+    steps = of_problem(problem)
+    assert [(s.thread, s.text, s.other, s.takes) for s in steps if not s.final] == [
+        ("one", "go a thread", "", "receive"),
+        ("one", "send c", "one.1", "select"),
+        ("one", "lock m", "", "receive"),
+        ("one", "while n = 0", "", "receive"),
+        ("one", "wait v", "", "receive"),
+    ]
+    assert [s.text for s in steps if s.final] == ["wait v ..."]
+    assert table(steps)[3].split() == ["2", "send", "c", "select", "c"]
+    assert "    l1->>t1: select" in mermaid(steps, "a", "b")

@@ -16,6 +16,7 @@ import pytest
 
 from schedproof.model.locks import Locks, parse
 from schedproof.proofs.locks import rank as ranks
+from tests.support.rows import each_row
 
 
 class Rows(NamedTuple):
@@ -199,13 +200,13 @@ def by_hand(name: str) -> None:
                 assert order.rank.depths[held] == (1 if where == "in" else -1)
 
 
-@pytest.mark.parametrize("name", BY_HAND)
+@each_row("name", BY_HAND)
 def test_an_order_has_the_circle_that_was_derived_by_hand(name: str) -> None:
     by_hand(name)
 
 
-@pytest.mark.parametrize("deep", range(1, 7))
-@pytest.mark.parametrize("where", ["in", "around"])
+@each_row("deep", range(1, 7))
+@each_row("where", ["in", "around"])
 def test_a_rank_rises_along_a_tree_of_any_depth(deep: int, where: str) -> None:
     """In a chain of queues, each edge of the order leads to a greater pair of class and depth."""
     order = ranks.check_order(

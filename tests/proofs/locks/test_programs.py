@@ -17,6 +17,7 @@ import yaml
 from schedproof.model.locks import Locks, LocksError, parse
 from schedproof.proofs.locks.model_check import LocksChecked, model_check
 from schedproof.proofs.verdict import Disagreement, Verdict
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 Step = tuple[Any, ...]
@@ -499,7 +500,7 @@ operations:
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operations", "expected"),
     [
         # Held as is needed; for reading only; of another object; released before; in one of two ways.
@@ -519,7 +520,7 @@ def test_a_rule_about_an_object_is_kept_or_not(operations: str, expected: Verdic
     assert checked(text)["own"] is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operations", "expected"),
     [
         ("  op(B b): [wlock b.A: [write b.f]]\n", Verdict.PROVED),
@@ -683,13 +684,13 @@ def dedented(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if name != "two parameters are one"])
+@each_row("name", [name for name in WRONG if name != "two parameters are one"])
 def test_what_some_objects_break_is_not_proved_without_objects(name: str) -> None:
     text, _, check = WRONG[name]
     assert checked(dedented(text))[check] is not Verdict.PROVED
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each_row("name", WRONG)
 def test_what_some_objects_break_is_refuted_with_these(name: str) -> None:
     text, objects, check = WRONG[name]
     assert checked(dedented(text) + objects + "\n")[check] is Verdict.REFUTED

@@ -13,8 +13,10 @@ import pytest
 from schedproof.model.locks import parse
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
+from tests.proofs.locks.scenarios import GO, JAVA, POSIX
 from tests.support.needs import needs_go
 from tests.support.places import ROOT
+from tests.support.rows import each_row
 
 PROGRAM = Path(__file__).parent / "programs" / "kinds.go"
 LIMIT = 120
@@ -50,7 +52,7 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_row("name", SCENARIOS)
 def test_the_model_has_the_deadlock_of_the_scenario(name: str) -> None:
     threads, kind = SCENARIOS[name]
     text = OBJECTS + "".join(f"  t{number}: {steps}\n" for number, steps in enumerate(threads))
@@ -74,7 +76,8 @@ def test_the_real_program_deadlocks_where_the_model_does(tmp_path: Path) -> None
 
 
 def test_kinds_scenarios_and_the_program_fit() -> None:
-    assert {scenario.kind for scenario in SCENARIOS.values()} == {*Kind, None}
+    others = {scenario.kind for table in (GO, JAVA, POSIX) for scenario in table.values()}
+    assert {scenario.kind for scenario in SCENARIOS.values()} | others == {*Kind, None}
     assert all(f'case "{name}":' in PROGRAM.read_text() for name in SCENARIOS)
 
 

@@ -138,7 +138,7 @@ def model_gets() -> None:
         text = f"objects: {{a: {'mutex' if mode == 'lock' else 'rw'}}}\nthreads: {{t: [try {mode} a: []]}}\n"
         world = semantics_world(text)
         state = next(world.starts())
-        moves = world.moves(State(state.at, state.asleep, (lock,), state.messages))
+        moves = world.moves(State(state.at, state.asleep, (lock,), state.counts))
         return any(not move.fails for move, _ in moves)
 
     other = 7

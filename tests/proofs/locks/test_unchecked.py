@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from schedproof.model.locks import parse
+from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.locks.unchecked import unchecked
+from schedproof.proofs.verdict import Verdict
+from tests.support.rows import each_row
 
 FULL = """\
 classes:
@@ -42,11 +43,21 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
+@each_row("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
 def test_what_is_left_is_listed(change: str) -> None:
     old, _, new = change.partition("|")
     assert old in FULL
     assert unchecked(parse(FULL.replace(old, new) if old else FULL, "made.yaml")) == LEFT[change]
+
+
+def test_without_locks_only_threads_are_checked() -> None:
+    """No check of locks is undetermined for ever in a file that declares none."""
+    threads = "channels: {c: 0}\nthreads:\n  sender: [send c]\n  receiver: [receive c]\n"
+    checked = model_check(parse(threads, "made.yaml"))
+    assert [a.check.name for a in checked.answers] == ["no-deadlock"] and checked.ok
+    # Once it declares a lock that no thread takes, what is about locks is undetermined.
+    names = {a.check.name: a.verdict for a in model_check(parse(f"objects: {{a: rw}}\n{threads}", "made.yaml")).answers}
+    assert names["derived-order-is-acyclic"] is names["no-lock-is-acquired-again"] is Verdict.UNDETERMINED
 
 
 def test_an_order_alone_leaves_all_programs() -> None:

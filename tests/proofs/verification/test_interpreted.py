@@ -30,6 +30,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import ambiguities
 from schedproof.proofs.verification.interpreted import differences, otherwise
 from schedproof.proofs.verification.verify import plan, verify_variant
+from tests.support.rows import each_row
 
 Lamp = Sort("Lamp", "x")
 x = variable(Lamp, "x")
@@ -81,7 +82,7 @@ LIT = Invariant(name="lit", says="a lamp is off or on", over=[x], then=x.is_("Of
 BROKEN = replace(LAMPS, properties=[DARK, LIT], refuted=frozenset({"dark"}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "says"),
     [
         ({"rests": ["lit"]}, "rests: unknown violated property 'lit'; "),

@@ -29,6 +29,7 @@ from schedproof.proofs.verification.workers import WorkerDied
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.support.lamps import lamps, system
 from tests.support.registry import put
+from tests.support.rows import each_row
 
 
 def three() -> System:
@@ -215,7 +216,7 @@ def _with_module() -> Callable[[], object]:
     return lambda: module
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "same"),
     [
         (Narrow(1), Narrow(1), True),

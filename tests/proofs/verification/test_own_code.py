@@ -13,6 +13,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import LockFile, System
 from schedproof.proofs.verification import own_code
 from schedproof.proofs.verification.own_code import digest_of_code
+from tests.support.rows import each_row
 
 FILES = {
     "schedproof.toml": """
@@ -63,7 +64,7 @@ OTHERS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("files", "name"), OTHERS)
+@each_row(("files", "name"), OTHERS)
 def test_less_usual_imports_count(files: Mapping[str, str], name: str, tmp_path: Path) -> None:
     """A name of one of Python's modules, folders that are not packages, names as texts, and code of another Python."""
     digests = {
@@ -105,7 +106,7 @@ def test_modules_in_an_archive_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(digests) == 2
 
 
-@pytest.mark.parametrize("name", sorted(FILES))
+@each_row("name", sorted(FILES))
 def test_what_is_imported_counts(name: str, tmp_path: Path) -> None:
     """Also where a function imports it; files that nobody imports do not."""
     before = digest_of_code(system_in(tmp_path / "a"))

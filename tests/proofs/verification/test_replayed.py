@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.recorded_run import instance_of, repeats
 from schedproof.proofs.verdict import Counterexample
 from schedproof.proofs.verification.replayed import replayed, replays
 from tests.proofs.verification.test_defects import DOORS, Door, d, e, move
+from tests.support.rows import each_row
 
 
 def run_of(model: Model, name: str) -> Counterexample:
@@ -44,7 +43,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@each_row("name", OTHERS)
 def test_another_model_has_another_run(name: str) -> None:
     assert not replays(OTHERS[name], JAMMED, KICKED)
 

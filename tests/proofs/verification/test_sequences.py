@@ -51,18 +51,30 @@ def on_cluster(hosts: LocalHosts, notes: list[str]) -> SequencePool:
     return ClusterPool(RemoteWorkers(hosts, notes.append), [HIVED], variants, checked, lambda task: str(task.first))
 
 
-@pytest.mark.usefixtures("few")
-def test_any_number_of_processes_writes_the_same() -> None:
+@cache
+def expected() -> list[Texts]:
     """As the sequences have it, without tasks."""
-    expected = [texts_of(walk.run, description_of(suite(), n)) for n, (_, walk) in enumerate(suite().walks, 1)]
-    assert len(expected) > 20
-    for jobs in (1, 2):
-        with writers(HIVED, jobs=jobs) as pool:
-            assert texts(pool, suite(), replayed=True) == expected
-    for lost in ((), (5,), (3, 9)):
-        hosts, notes = LocalHosts(2, lost), list[str]()
-        assert texts(on_cluster(hosts, notes), suite(), replayed=True) == expected
-        assert hosts.replaced == len(notes) == len(lost)
+    written = [texts_of(walk.run, description_of(suite(), n)) for n, (_, walk) in enumerate(suite().walks, 1)]
+    assert len(written) > 20
+    return written
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
+def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
+    with writers(HIVED, jobs=jobs) as pool:
+        assert texts(pool, suite(), replayed=True) == expected()
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(
+    "lost",
+    [pytest.param((), marks=pytest.mark.long(one_in=8)), pytest.param((5,), marks=pytest.mark.long(one_in=8)), (3, 9)],
+)
+def test_workers_that_are_lost_change_no_text(lost: tuple[int, ...]) -> None:
+    hosts, notes = LocalHosts(2, lost), list[str]()
+    assert texts(on_cluster(hosts, notes), suite(), replayed=True) == expected()
+    assert hosts.replaced == len(notes) == len(lost)
 
 
 def test_a_system_that_is_not_registered_goes_with_the_task() -> None:

@@ -24,6 +24,7 @@ from schedproof.model.systems.beaker.waits import WAITS
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from tests.support.needs import needs_dot
 from tests.support.picture_readers import Arrow, arrows, blemishes, laid_out, mermaid_arrows, stretch, text
+from tests.support.rows import each_row
 
 BEGUN = ["waiting", "installing", "running"]
 UNFINISHED = ["new", "queued", "assigned", "scheduled", *BEGUN]
@@ -152,7 +153,7 @@ def test_the_legend_explains_the_box() -> None:
 FOLDED = [row for row in AS_WRITTEN.rows if row.event in ("cancel", "abort", "make_manual", "reprioritize")]
 
 
-@pytest.mark.parametrize("row", FOLDED, ids=lambda row: f"{row.event}-{row.source}")
+@each_row("row", FOLDED, ids=lambda row: f"{row.event}-{row.source}")
 def test_a_forgotten_row_is_seen_though_its_arrow_is_in_a_box(row: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     wrong = replace(AS_WRITTEN, rows=[other for other in AS_WRITTEN.rows if other is not row])

@@ -52,7 +52,7 @@ def cases() -> Iterator[Case]:
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""], ["init", "--ci", "github"],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
-        ["locks", "locks.yaml", "--mermaid"], ["locks", "locks.yaml", "--lanes", "--mermaid"],
+        ["locks"], ["locks", "locks.yaml", "--mermaid"], ["locks", "locks.yaml", "--lanes", "--mermaid"],
         ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
         ["simulate", "hived", "--weight", "alocate=2"], ["simulate", "hived", "--weight", "allocate=many"],
         ["simulate", "hived", "--weight", "allocate=2", "--weight", "allocate=3"], ["simulate", "hived", "--weight", "crash=2", "--no-crash"],

@@ -23,6 +23,7 @@ from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
 from tests.model.lang import test_disposable as disposable
+from tests.model.lang import test_messages as messages
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
 from tests.model.lang.test_single import model as single_model
@@ -119,6 +120,8 @@ def cases() -> Iterator[Case]:
     )
     for build, problem in disposable.REFUSED:
         yield _placed(f"a disposable sort: {problem}", build)
+    for build, problem in messages.REFUSED:
+        yield _placed(f"a channel: {problem}", build)
     queue = disposable.model()
     yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
     yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))

@@ -9,6 +9,7 @@ from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.traces.engine import broken
 from schedproof.proofs.traces.engine.broken import broken_table
+from tests.support.rows import each_row
 
 HIVED = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
 HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["low"], "Cell": ["a", "b"]}}
@@ -16,7 +17,7 @@ ALLOCATED = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
 FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "reached", "observed", "says", "line"),
     [
         # e2 (line 187) takes a Used cell to Reserving.

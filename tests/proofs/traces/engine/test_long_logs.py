@@ -22,6 +22,7 @@ from schedproof.proofs.traces.engine.fast_path import FastPath
 from schedproof.proofs.traces.engine.objects import Axioms, ObjectMap
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.engine.watch import Watch
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.hived.traces import brute_force as brute
 from tests.systems.hived.traces.brute_force_plain import steps
@@ -206,7 +207,7 @@ def test_fast_and_ordinary_way_agree_on_long_logs(seed: int) -> None:
 def test_only_some_ended_names_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With so few, many that ended are new ones when they are named again: in both ways alike, whatever the verdict."""
     monkeypatch.setattr(collected_names, "MOST_NAMES", 3)
-    for seed in range(4):
+    for seed in range(2):
         compare(*conforming(seed))
 
 
@@ -312,7 +313,7 @@ def test_seeded_faults_are_caught(fault: Callable[[pytest.MonkeyPatch], None], m
 class TestCollectedNames:
     """Versions that share one table are as copies would be."""
 
-    @pytest.mark.parametrize("seed", range(5))
+    @each_row("seed", range(5))
     def test_every_version_is_as_it_was(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(collected_names, "MOST_NAMES", 8)
         rng, names = random.Random(seed), 0

@@ -36,6 +36,7 @@ from tests.proofs.traces.formats.test_plain_mutations import HEADER as SMALL
 from tests.proofs.traces.formats.test_plain_mutations import flipped, logged_run
 from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
 from tests.systems.hived.traces.brute_force_plain import check as brute_check
@@ -78,7 +79,7 @@ class TestFastPath:
         assert checked() == by_fast_path
         assert {v for v, _ in by_fast_path} == {CONFORMS, VIOLATES}
 
-    @pytest.mark.parametrize(
+    @each_row(
         "wrong",
         [
             {"parameters": {"p": "low", "K": "a"}},
@@ -296,7 +297,7 @@ ENOUGH = 40
 class TestForgetting:
     """An object that may be forgotten makes no difference: without it, the others have the same steps."""
 
-    @pytest.mark.parametrize(("system", "variant"), SCOPES)
+    @pytest.mark.parametrize(("system", "variant"), thinned(SCOPES, 2))
     def test_nothing_can_be_seen_of_it(self, system: str, variant: str) -> None:
         model = systems()[system].variants[variant]
         ended, compared = collectable(model), 0
@@ -666,7 +667,7 @@ def lines(*records: Any) -> str:
 
 
 class TestBadInput:
-    @pytest.mark.parametrize(
+    @each_row(
         ("bad", "message"),
         [
             ("{oops", "line 3: not JSON: "),

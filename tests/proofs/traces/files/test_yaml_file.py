@@ -11,9 +11,10 @@ from schedproof.model.lang.excerpt import Span, between
 from schedproof.proofs.traces import TraceError
 from schedproof.proofs.traces.formats.mapping import read_mapping
 from tests.proofs.traces.formats.test_mapping import LOG, MAPPING, checked
+from tests.support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "line", "below"),
     [
         ("lines:", "rows:", "rows:", "rows"),

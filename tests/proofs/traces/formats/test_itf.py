@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedproof.model.lang import Model
@@ -28,6 +28,7 @@ from schedproof.proofs.traces.formats.plain import PLAIN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.proofs.traces.reports.report import Validation
 from tests.support.places import REFERENCE
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
 
@@ -51,7 +52,7 @@ VALUES: list[tuple[object, object]] = [
 ]
 
 
-@pytest.mark.parametrize(("written", "value"), VALUES, ids=[str(written)[:40] for written, _ in VALUES])
+@each_row(("written", "value"), VALUES, ids=[str(written)[:40] for written, _ in VALUES])
 def test_a_value_is_written_and_read(written: object, value: object) -> None:
     assert decode(written, "x") == value
     assert encode(value) == written
@@ -75,6 +76,7 @@ ANY = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(ANY)
 def test_what_is_written_is_what_is_read(value: object) -> None:
     assert decode(json.loads(json.dumps(encode(value))), "x") == value
@@ -103,7 +105,7 @@ WRONG: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("written", "problem"), WRONG, ids=lambda each: str(each)[:40])
+@each_row(("written", "problem"), WRONG, ids=lambda each: str(each)[:40])
 def test_what_is_no_value_is_refused_with_its_place(written: object, problem: str) -> None:
     with pytest.raises(TraceError) as refused:
         decode(written, "x")
@@ -274,7 +276,7 @@ MISTAKES: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
+@each_row(("content", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
 def test_a_wrong_trace_is_refused_in_one_line(content: object, problem: str, tmp_path: Path) -> None:
     with pytest.raises(TraceError) as refused:
         check(content, tmp_path)

@@ -18,6 +18,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats import lock_log
 from schedproof.proofs.traces.formats.lock_log import check_log
 from tests.support.places import MODELS, REFERENCE
+from tests.support.rows import each_row
 
 FOLDER = MODELS / "yunikorn_merge"
 REPAIRED = read(FOLDER / "locks" / "repaired.yaml")
@@ -165,7 +166,7 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_row("name", BAD)
 def test_bad_records_are_reported_with_their_line(name: str, tmp_path: Path) -> None:
     text, words = BAD[name]
     file = tmp_path / "locks.jsonl"

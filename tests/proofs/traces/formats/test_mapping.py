@@ -16,6 +16,7 @@ from schedproof.proofs import traces as validator
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_trace
 from tests.support.places import REFERENCE
 from tests.support.queue_model import SYSTEM as QUEUE
+from tests.support.rows import each_row
 
 PACKAGE = Path(validator.__file__).parent
 CONFORMS, VIOLATES, UNDETERMINED = LogVerdict.CONFORMS, LogVerdict.VIOLATES, LogVerdict.UNDETERMINED
@@ -215,7 +216,7 @@ lines:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: {value: to_string('alocate')}"))
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("rule", "problem"),
         [
             ("action: alocate", "unknown action 'alocate'; did you mean allocate"),
@@ -537,7 +538,7 @@ lines:
         report = checked(tmp_path, lines, mapping)
         assert report.first_nonconformance is not None and report.first_nonconformance.line == 2
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("line", "message"),
         [
             ({"resourceLogs": [7]}, '"resourceLogs" is not a list of objects'),

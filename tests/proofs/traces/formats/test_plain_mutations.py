@@ -121,12 +121,16 @@ def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
     return outcomes
 
 
-@pytest.mark.parametrize("numbers", [range(30), pytest.param(range(60), marks=pytest.mark.long)])
+@pytest.mark.parametrize("numbers", [range(15), pytest.param(range(15, 75), marks=pytest.mark.long(one_in=8))])
 def test_mutants_are_checked_alike(numbers: range) -> None:
     outcomes = checked_alike(numbers)
     # The comparison says little if nearly all mutants are checked the same way.
-    for mutation in ("flipped", "dropped", "swapped"):
-        assert outcomes[mutation, "violates"] >= 1 and outcomes[mutation, "conforms"] >= 1, outcomes
+    mutations = ("flipped", "dropped", "swapped")
+    assert all(sum(outcomes[each, verdict] for each in mutations) >= 5 for verdict in ("violates", "conforms")), (
+        outcomes
+    )
+    if len(numbers) > 30:
+        assert all(outcomes[each, verdict] for each in mutations for verdict in ("violates", "conforms")), outcomes
 
 
 @pytest.mark.long

@@ -33,6 +33,7 @@ from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.mutants import Place
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.deadlocks import deadlocks
@@ -188,7 +189,7 @@ def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
+@each_row("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
 def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> None:
     """In whole sentences: a reader sees each condition."""
     stated = {(each.line, each.text) for each in statements(DOCUMENT.read_text("utf-8"))}
@@ -196,7 +197,7 @@ def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> No
     assert {*contradiction.quotes} <= stated
 
 
-@pytest.mark.parametrize("model", systems()["beaker"].variants.values(), ids=lambda model: model.variant)
+@each_row("model", systems()["beaker"].variants.values(), ids=lambda model: model.variant)
 def test_what_is_wrong_is_said_in_short_sentences(model: Model) -> None:
     for change in model.changes:
         assert all(len(sentence.split()) <= 25 for sentence in re.split(r"(?<=[.:]) ", change.wrong)), change.name

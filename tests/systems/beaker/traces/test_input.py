@@ -11,6 +11,7 @@ import pytest
 
 from schedproof.proofs.systems.beaker import traces
 from schedproof.proofs.traces import TraceError, check_trace
+from tests.support.rows import each_row
 from tests.systems.beaker.traces.logs import changes, messages
 
 PACKAGE = Path(traces.__file__).parent
@@ -55,7 +56,7 @@ class TestFormats:
 
 
 class TestChanges:
-    @pytest.mark.parametrize(
+    @each_row(
         ("change", "message"),
         [
             ({"beaker": 2}, '"beaker": 2 is not 1; write "beaker": 1'),
@@ -80,7 +81,7 @@ class TestChanges:
         error = refused(tmp_path, {**HEADER, **change})
         assert "line 1: " in error and message in error
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("record", "message"),
         [
             ({}, 'a change names a "recipe", a "recipe_set" or a "system", or says "crash": true'),
@@ -109,7 +110,7 @@ class TestChanges:
         error = refused(tmp_path, HEADER, {"system": "s", "usage": "idle"}, record)
         assert "line 3: " in error and message in error
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("records", "message"),
         [
             (
@@ -143,7 +144,7 @@ class TestChanges:
 
 
 class TestMessages:
-    @pytest.mark.parametrize(
+    @each_row(
         ("change", "message"),
         [
             ({"beaker-messages": 2}, '"beaker-messages": 2 is not 1'),
@@ -159,7 +160,7 @@ class TestMessages:
         error = refused(tmp_path, {**SETS, **change}, RUNNING)
         assert "line 1: " in error and message in error
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("record", "message"),
         [
             ({"status": "Running"}, '"t_id" is missing; write what the message says, such as "t_id": "R:12"'),

@@ -20,6 +20,7 @@ from schedproof.proofs.traces.files.lines import read_text
 from schedproof.proofs.traces.formats import format as formats
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested
 from tests.support.places import DATA, REFERENCE
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.beaker.traces.logs import WRITTEN_HEADER, beakerd_log, changes, messages
 
@@ -45,7 +46,7 @@ def nonconformance(report: ValidationReport) -> tuple[int, str]:
 
 
 class TestSamples:
-    @pytest.mark.parametrize("path", sorted(p for p in LOGS.iterdir() if p.suffix != ".md"), ids=lambda p: p.stem)
+    @each_row("path", sorted(p for p in LOGS.iterdir() if p.suffix != ".md"), ids=lambda p: p.stem)
     def test_conform_to_the_variant_of_their_format(self, path: Path) -> None:
         report = check_trace("beaker", path)
         assert conforms(report)
@@ -74,7 +75,7 @@ class TestSamples:
 
 
 class TestRunsOfTheModels:
-    @pytest.mark.parametrize("seed", thinned(range(12), 4))
+    @pytest.mark.parametrize("seed", thinned(range(12), 12))
     def test_conform(self, seed: int, tmp_path: Path) -> None:
         for lines in (
             beakerd_log(1000 + seed),
@@ -99,7 +100,7 @@ class TestRunsOfTheModels:
         assert all(f'"{s}"' in changed for s in ("assigned", "running", "completed", "aborted", "Broken", "idle"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "format_", "sample", "dropped", "record"),
     [
         (AS_WRITTEN, "beaker", "changes-set-of-two.jsonl", "find_idle assigns the other recipes", 3),
@@ -155,7 +156,7 @@ class TestBeakerd:
     def test_the_log_itself_conforms(self, tmp_path: Path) -> None:
         assert conforms(check(LOG, tmp_path))
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("edit", "record", "reasons"),
         [
             (lambda x: x.pop(6) and x.pop(6), 7, ["provision needs for every r", "r = R:1: queued"]),
@@ -225,7 +226,7 @@ def messages_of(*texts: str) -> list[dict[str, Any]]:
 
 
 class TestMessages:
-    @pytest.mark.parametrize(
+    @each_row(
         "sent",
         [
             "R:1 Installing,R:1 Waiting,R:1 Running,R:1 Waiting,R:1 Running,R:1 Completed",
@@ -241,7 +242,7 @@ class TestMessages:
     def test_conform(self, sent: str, tmp_path: Path) -> None:
         assert conforms(check([SETS, *messages_of(*sent.split(","))], tmp_path))
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("sent", "record", "reasons"),
         [
             ("R:1 Installing,R:1 Installing", 2, ["it was that already"]),
@@ -296,7 +297,7 @@ RUNNING = [recipe("R:1", "installing"), recipe("R:1", "running")]
 
 
 class TestChanges:
-    @pytest.mark.parametrize(
+    @each_row(
         "trace",
         [
             run(*QUEUED, *PROVISIONED, *RUNNING, recipe("R:3", "installing")),
@@ -313,7 +314,7 @@ class TestChanges:
         report = check(trace, tmp_path)
         assert conforms(report), report.text()
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("trace", "record", "reasons"),
         [
             (run(recipe("R:1", "waiting")), 1, ["begin needs for every r", "new"]),

@@ -33,6 +33,7 @@ from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 REPAIRS = [change for change in REPAIRED.changes if change.repairs or change.weakens]
@@ -141,7 +142,7 @@ def is_quoted(sentence: str, text: str) -> bool:
 
 
 @needs_shared
-@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
+@each_row("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
 def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> None:
     """In whole sentences: a reader sees each condition."""
     stated = {(each.line, each.text) for each in statements(DOCUMENT.read_text("utf-8"))}
@@ -150,7 +151,7 @@ def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> No
 
 
 @needs_shared
-@pytest.mark.parametrize("name", PROPERTIES)
+@each_row("name", PROPERTIES)
 def test_a_property_quotes_the_document_at_its_line(name: str) -> None:
     prop = PROPERTIES[name]
     assert prop.sentence and prop.line is not None

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.brute_force import Cell, State, all_steps, check, initial, scheduling_steps
 
@@ -240,7 +241,7 @@ def test_overwriting_one_cell_gives_back_all_the_others() -> None:
     assert at_once.verdict == CONFORMS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("preemptor", "victim", "change", "expected"),
     [
         (2, 1, "", CONFORMS),
@@ -345,7 +346,7 @@ def show(record: Record, address: str, state: str, using: str | None = None, res
 
 
 @needs_shared
-@pytest.mark.parametrize("name", CONFORMING)
+@each_row("name", CONFORMING)
 def test_a_conforming_sample_conforms(name: str) -> None:
     assert verdict(sample(name)) == CONFORMS
 
@@ -496,7 +497,7 @@ def test_cells_may_become_reserved_one_pod_at_a_time() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize(
+@each_row(
     ("name", "dropped", "expected"),
     [
         (OVERWRITE, 5, CONFORMS),  # Bind: no step

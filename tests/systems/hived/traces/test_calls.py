@@ -19,6 +19,7 @@ from schedproof.proofs.traces.formats.format import ModelLog
 from tests.support import places
 from tests.support.needs import needs_shared
 from tests.support.places import DATA
+from tests.support.rows import each_row
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.runs import Run
 
@@ -43,7 +44,7 @@ def violates_at(report: ValidationReport) -> int | None:
 
 
 class TestSamples:
-    @pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda p: p.stem)
+    @each_row("path", sorted(LOGS.glob("*.jsonl")), ids=lambda p: p.stem)
     def test_copied_samples(self, path: Path) -> None:
         assert violates_at(check_trace("hived", path)) == (10 if path.stem == NONCONFORMING else None)
 
@@ -133,7 +134,7 @@ class TestReadingRules:
         assert report.first_nonconformance is not None
         assert "a call about high explains steps of high only" in report.first_nonconformance.reason
 
-    @pytest.mark.parametrize("op", ["Bind", "AddNode", "UpdateNode", "AddUnallocatedPod", "Restart"])
+    @each_row("op", ["Bind", "AddNode", "UpdateNode", "AddUnallocatedPod", "Restart"])
     def test_other_calls_explain_no_step(self, op: str, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").call(op, "low", low=("Allocated", "Uu"))
         assert violates_at(checked(run, tmp_path)) == 2
@@ -241,11 +242,11 @@ def test_eight_cells_take_less_than_three_seconds(tmp_path: Path) -> None:
     run.call("AddAllocatedPod", "g0", g0=("Allocated", "U" * 8))
     run.call("Schedule", "g4", g0=("BeingPreempted", "X" * 8), g4=("Preempting", "x" * 8))
     run.call("DeleteAllocatedPod", "g0", g0=None, g4=("Preempting", "r" * 8), gone_groups=["g0"])
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert violates_at(checked(run, tmp_path)) is None
     run.call("Schedule", "g4", g4=("Allocated", "U" * 7 + "."))
     assert violates_at(checked(run, tmp_path)) == 5
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 def test_a_trace_without_records_says_so(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.traces import TraceError, check_trace
+from tests.support.rows import each_row
 from tests.systems.hived.traces.runs import Run
 
 HEADER: dict[str, Any] = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
@@ -53,7 +54,7 @@ class TestFiles:
         (tmp_path / "t").write_bytes(b"\xef\xbb\xbf" + json.dumps(HEADER).encode())
         assert check_trace("hived", tmp_path / "t").records == 0
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("line", "message"),
         [
             ("nonsense", "line 3: not JSON: Expecting value at column 1"),
@@ -118,7 +119,7 @@ class TestNames:
 
 
 class TestPlainFormat:
-    @pytest.mark.parametrize(
+    @each_row(
         ("change", "message"),
         [
             ({"schedproof": 2}, '"schedproof": 2 is not 1; write "schedproof": 1'),
@@ -144,7 +145,7 @@ class TestPlainFormat:
         error = refused(written(tmp_path, {**HEADER, **change}))
         assert "line 1: " in error and message in error
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("record", "message"),
         [
             ({"action": 3}, '"action": 3 is not a text; write the name of an action'),
@@ -193,7 +194,7 @@ Edit = Callable[[list[dict[str, Any]]], object]
 
 
 class TestHivedFormat:
-    @pytest.mark.parametrize(
+    @each_row(
         ("edit", "message"),
         [
             (lambda t: t[0].pop("groups"), 'line 1: "groups" is missing'),

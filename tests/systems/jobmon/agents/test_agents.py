@@ -16,6 +16,7 @@ from schedproof.impl.systems.jobmon.requests import TaskSpec
 from schedproof.impl.systems.jobmon.resources import Queue, Scaling, Series
 from schedproof.impl.systems.jobmon.simulated_cluster import SimulatedCluster
 from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.jobmon.agents.scenarios import Scenario, goes_on
 
@@ -262,8 +263,8 @@ class TestResume:
         scenario.step("c1")
         assert (scenario.over("c1"), scenario.states()) == ("made room", "H T G F")
 
-    @pytest.mark.parametrize("resume", [Resume.COLD, Resume.HOT])
-    @pytest.mark.parametrize("state", ["I", "O", "T", "X"])
+    @each_row("resume", [Resume.COLD, Resume.HOT])
+    @each_row("state", ["I", "O", "T", "X"])
     def test_after_a_death_that_was_noticed(self, state: str, resume: Resume) -> None:
         """The reaper ended the run; what it left is ended by its owner, or lapses."""
         scenario = Scenario.of(clients=2)

@@ -18,6 +18,7 @@ from schedproof.impl.systems.jobmon.requests import READS, Request, TaskSpec
 from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind, Sides, World
 from schedproof.model.lang import Invariant
 from schedproof.model.systems.jobmon import REPAIRED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.jobmon.agents.properties import PROPERTIES, broken
 from tests.systems.jobmon.agents.scenarios import Scenario, workflow
@@ -171,7 +172,7 @@ class TestProperties:
         assert {*PROPERTIES, *BY_CONSTRUCTION, *OF_CONFIGURATIONS} == required
         assert {*WRONG, *HELD, "one-live-instance"} == set(PROPERTIES)
 
-    @pytest.mark.parametrize("name", WRONG)
+    @each_row("name", WRONG)
     def test_wrong_records_break_it(self, name: str) -> None:
         world = at_work()
         records = WRONG[name](world.store.snapshot())

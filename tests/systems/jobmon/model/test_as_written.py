@@ -42,6 +42,7 @@ from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
@@ -195,7 +196,7 @@ QUOTED = {
 
 
 @needs_shared
-@pytest.mark.parametrize("which", QUOTED, ids=lambda which: "-".join(which))
+@each_row("which", QUOTED, ids=lambda which: "-".join(which))
 def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
     prop = QUOTED[which]
     assert prop.line is not None
@@ -218,7 +219,7 @@ def test_line_153_is_held_against_runs_only() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
+@each_row("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction) -> None:
     """In whole sentences: a reader sees each condition."""
     stated = {(each.line, each.text) for each in statements(DOCUMENT.read_text("utf-8"))}
@@ -315,7 +316,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("prop", RUNS)
+@pytest.mark.parametrize(
+    "prop", [pytest.param(p, marks=[pytest.mark.long(one_in=8)] * (p == "registering-ends")) for p in RUNS]
+)
 def test_a_finding_has_the_run_that_the_document_leads_to(prop: str) -> None:
     assert run_of(prop) == RUNS[prop]
 
@@ -425,7 +428,7 @@ SAME_STEPS = {"the-worker-posts-resource-errors", "active-resources-stay-active"
 """Who makes a move is history, and no part of the state. Which resources an attempt has enables no other step."""
 
 
-@pytest.mark.parametrize("reading", thinned(READINGS, 3), ids=lambda reading: reading.name)
+@pytest.mark.parametrize("reading", thinned(READINGS, 9), ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     otherwise = sizes(read_otherwise(reading))
     same = all(size == read for size, read in zip(otherwise, as_read(), strict=True))  # up to the first that is not
@@ -527,7 +530,7 @@ SEEDED: dict[str, tuple[Callable[[], Model], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("bug", thinned(SEEDED, 3, first=1))
+@pytest.mark.parametrize("bug", thinned(SEEDED, 6, first=1))
 def test_a_seeded_bug_is_caught_by_what_it_breaks(bug: str) -> None:
     build, expected = SEEDED[bug]
     assert broken(build(), *expected) == expected

@@ -173,7 +173,7 @@ def assert_same_graph(exploration: Exploration, hand: brute.Explored) -> None:
     assert exploration.per_action() == hand.transitions
 
 
-@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 4))
 @pytest.mark.parametrize(
     "configuration",
     [

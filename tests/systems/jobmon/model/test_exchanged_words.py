@@ -27,7 +27,7 @@ from schedproof.proofs.induction import prove
 from tests.support.exchanges import exchanges
 from tests.support.mutants import Mutant, Place, graph_of
 from tests.support.same_steps import SameSteps
-from tests.support.sample import seed_of_today
+from tests.support.sample import seed_of_today, thinned
 from tests.support.verdicts import INTERPRETED, Verdicts
 from tests.systems.jobmon.model.partly_repaired import PLACES
 from tests.systems.jobmon.model.test_brute_force_shipped import OTHERS
@@ -108,6 +108,7 @@ LEMMAS = [
 INVARIANTS = [prop for prop in REPAIRED.properties if isinstance(prop, Invariant)]
 
 
+@pytest.mark.long
 def test_the_lemmas_hold() -> None:
     induction = prove(REPAIRED.asking([*INVARIANTS, *LEMMAS]), known={WELL_FORMED, *(p.name for p in INVARIANTS)})
     assert [each.name for each in LEMMAS if not induction.proved(each.name)] == []
@@ -172,12 +173,15 @@ def test_words_are_noticed_or_mean_the_same() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "action take_job, conjunct 2, state: KillSelf for Done of i",  # nothing is left of the job of what is done
-        "action stop_command, conjunct 2, attribute: overdue for i.doomed",
-        "action hand_back, conjunct 3, attribute: fenced for i.overdue",
-        "action get_no_id, conjunct 3, negation: negated",
-    ],
+    thinned(
+        [
+            "action take_job, conjunct 2, state: KillSelf for Done of i",  # nothing is left of the job of what is done
+            "action stop_command, conjunct 2, attribute: overdue for i.doomed",
+            "action hand_back, conjunct 3, attribute: fenced for i.overdue",
+            "action get_no_id, conjunct 3, negation: negated",
+        ],
+        4,
+    ),
 )
 def test_these_words_are_decided(name: str) -> None:
     assert is_decided(words()[name], [FROM_THE_START], [])

@@ -42,7 +42,7 @@ OF_HISTORY = (", mover,", "value: by:")
 """Who moved an object is history: the graphs that are compared leave it out, and some properties read it."""
 
 
-@pytest.mark.parametrize("one_in", [200, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("one_in", [400, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2), ids=lambda model: model.variant)
 def test_exchanges_are_caught_or_mean_the_same(model: Model, one_in: int) -> None:
     twin = Twin(model, places(model, [model.default_scope]), properties=False)

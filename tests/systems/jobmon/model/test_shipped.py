@@ -22,6 +22,7 @@ from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings, repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.jobmon.model.partly_repaired import GREEDY, HUNGRY, LATE, PLACES, RUNS, SMALL
 
@@ -181,7 +182,7 @@ QUOTED = {(m.variant, p.name): p for m in VARIANTS for p in m.properties if p.li
 
 
 @needs_shared
-@pytest.mark.parametrize("key", QUOTED, ids=" ".join)
+@each_row("key", QUOTED, ids=" ".join)
 def test_a_quoted_sentence_begins_at_its_line(key: tuple[str, str]) -> None:
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     prop = QUOTED[key]

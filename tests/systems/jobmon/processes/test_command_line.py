@@ -18,6 +18,7 @@ import pytest
 from schedproof.impl.systems.jobmon.exits import MEANINGS, Exit
 from schedproof.impl.systems.jobmon.resources import Queue
 from schedproof.impl.systems.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import MODULE, Installation, installation, until
 
@@ -65,9 +66,7 @@ class TestHelp:
         assert (first.max_attempts, second.upstream) == (2, ("a",))
         assert spec.scaling["b"].adjusted(second.resources, "small") == ((("memory", 750), ("runtime", 120)), "large")
 
-    @pytest.mark.parametrize(
-        "word", [f.name for kind in (WorkflowEntry, TaskEntry, Growth, Queue) for f in fields(kind)]
-    )
+    @each_row("word", [f.name for kind in (WorkflowEntry, TaskEntry, Growth, Queue) for f in fields(kind)])
     def test_all_that_can_be_said_is_in_the_sample(self, help_text: str, word: str) -> None:
         assert f'"{word}":' in self.sample(help_text)
 

@@ -21,6 +21,8 @@ from schedproof.impl.systems.jobmon.jobs import TOKEN, Job, is_left, kill, own_j
 from schedproof.impl.systems.jobmon.local_cluster import EXCEEDED, LocalCluster
 from schedproof.impl.systems.jobmon.places import OUTERMOST, Place, current_place
 from schedproof.impl.systems.jobmon.processes import carries, own_process, process, processes, send
+from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import until
 
 TICKS = "for i in $(seq 1500); do echo tick >> {file}; sleep 0.02; done"
@@ -74,7 +76,7 @@ class TestLocalCluster:
         assert until(lambda: cluster.is_over(job))
         cluster.terminate(job)  # does nothing
 
-    @pytest.mark.parametrize("inner", ["", "timeout 60 ", "setsid ", "setsid --fork ", "env -i "])
+    @pytest.mark.parametrize("inner", thinned(["setsid --fork ", "", "timeout 60 ", "setsid ", "env -i "], 5, 4))
     def test_a_worker_that_is_killed_by_somebody_else(
         self, make_cluster: Callable[..., LocalCluster], tmp_path: Path, inner: str
     ) -> None:
@@ -267,7 +269,7 @@ class TestLocalCluster:
         cluster.terminate(job)
         assert cluster.reaches(job) and cluster.is_over(job)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("before", "outlived"),
         [
             ({"boot": "before"}, True),

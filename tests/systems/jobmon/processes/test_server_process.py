@@ -77,7 +77,7 @@ class TestEnd:
         )
         assert stdout.readline() == line
 
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
     def test_all_is_in_the_database_file(self, jobmon: Installation, number: signal.Signals) -> None:
         Connection(jobmon.url).ask(ONE)
         assert files(jobmon)["jobmon.db-wal"] > 0 and tasks(jobmon) == []

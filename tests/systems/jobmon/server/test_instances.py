@@ -12,6 +12,7 @@ from schedproof.impl.systems.jobmon.records import InstanceState as S
 from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Request
 from schedproof.impl.systems.jobmon.store import MemoryStore
+from tests.support.rows import each_row
 from tests.systems.jobmon.server.bench import Bench
 
 
@@ -112,8 +113,8 @@ def moves(condition: str, name: str) -> dict[str, str]:
     return dict(zip(letters[::2], letters[1::2], strict=True))
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("state", "QIORTXDEZUW")
+@each_row("condition", CONDITIONS)
+@each_row("state", "QIORTXDEZUW")
 def test_every_request_in_every_state(condition: str, state: str) -> None:
     bench = Bench(MemoryStore())
     for i, name in enumerate(requests(0), start=1):
@@ -148,7 +149,7 @@ def test_every_request_in_every_state(condition: str, state: str) -> None:
             assert bench.outcome(request).endswith("as it was") or name == "renew", f"{name} twice"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("way", "attempts_left", "task"),
     [
         ("QIORD", True, "D"),

@@ -23,6 +23,7 @@ from schedproof.impl.systems.jobmon.wire import parsed, plain
 from schedproof.impl.systems.jobmon.workflow_file import read_workflow
 from schedproof.model.lang import Row
 from schedproof.model.systems.jobmon.shipped import tables as shipped
+from tests.support.rows import each_row
 
 
 class TestLegal:
@@ -85,7 +86,7 @@ class TestResources:
             seen.append(resources)
         assert seen == [(("cores", 4), ("memory", 60), ("runtime", 5)), (("cores", 4), ("memory", 90), ("runtime", 8))]
 
-    @pytest.mark.parametrize(("value", "scale", "after"), [(40, 0.5, 60), (41, 0.5, 62), (10, 0.1, 11), (1, 0.01, 2), (7, 0.0, 7), (3, 2, 9)])  # fmt: skip
+    @each_row(("value", "scale", "after"), [(40, 0.5, 60), (41, 0.5, 62), (10, 0.1, 11), (1, 0.01, 2), (7, 0.0, 7), (3, 2, 9)])  # fmt: skip
     def test_numbers_are_rounded_up_exactly(self, value: int, scale: float, after: int) -> None:
         assert Scaling({"memory": scale}).adjusted((("memory", value),), "all")[0] == (("memory", after),)
 
@@ -96,7 +97,7 @@ class TestResources:
         scaling = Scaling({"memory": Series(iter([5, 9]))})
         assert [scaling.adjusted((("memory", n),), "all")[0][0][1] for n in (1, 5, 9, 10, 1, 6)] == [5, 9, 9, 10, 5, 9]
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("scale", "says"),
         [
             (Series([]), "needs at least one value"),
@@ -114,7 +115,7 @@ class TestResources:
         with pytest.raises(ValueError, match=says):
             Scaling({"memory": scale}).adjusted((("memory", 10),), "all")
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("queue", "memory", "after"),
         [
             ("short", 4, (6, "short")),
@@ -143,7 +144,7 @@ class TestWire:
         ):
             assert parsed(type(request), json.loads(json.dumps(plain(request)))) == request
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("kind", "data", "says"),
         [
             (ask.Claim, {"instance": 1, "distributor": "d"}, "Claim: 'token' is missing"),
@@ -204,7 +205,7 @@ class TestWorkflowFile:
         assert spec.scaling["a"].adjusted(spec.tasks[0].resources, "all")[0] == (("memory", 5), ("runtime", 1))
         assert spec.scaling["b"].adjusted((("memory", 2),), "all")[0] == (("memory", 3),)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("data", "says"),
         [
             ("{", "cannot be read"),

@@ -27,6 +27,7 @@ from schedproof.impl.systems.jobmon.server import Asks, Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.world import ClientSpec, World
+from tests.support.rows import each_row
 from tests.systems.jobmon.agents.scenarios import Scenario, workflow
 from tests.systems.jobmon.processes.installation import installation, until
 from tests.systems.jobmon.server.bench import Bench, answer
@@ -91,7 +92,7 @@ class TestServer:
                 assert answer(connection, request) == answer(one.server, request), request
         assert one.store.snapshot() == other.store.snapshot()
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("path", "body", "status", "says"),
         [
             ("/ReapRun", '{"run": 7}', 409, {"said": "there is no workflow run 7", "state": None, "for_good": True}),
@@ -226,7 +227,7 @@ class TestConnection:
             Connection(f"http://127.0.0.1:{free_port()}", patience=0.2).ask(ask.FindDead())
         assert time.monotonic() - begin < 2
 
-    @pytest.mark.parametrize(
+    @each_row(
         "url",
         [
             "", "nonsense", "//a:1", "a:1", "ftp://a:1", "https://a:1", "http://", "http://:80", "http://a:b", "http://a:0",
@@ -242,7 +243,7 @@ class TestConnection:
     def test_what_is_an_address(self, url: str) -> None:
         Connection(url)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("status", "body"),
         [
             ("200 OK", "<html>"),
@@ -287,7 +288,7 @@ def command(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
 
 
 class TestCommandLine:
-    @pytest.mark.parametrize(
+    @each_row(
         ("words", "says"),
         [
             (["server", "--database=nonsense", "--port=1"], "Error: 'nonsense' is not a database URL"),

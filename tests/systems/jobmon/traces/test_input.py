@@ -16,6 +16,7 @@ from schedproof.cli import main
 from schedproof.proofs.systems.jobmon import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
+from tests.support.rows import each_row
 from tests.support.sample import thinned
 from tests.systems.jobmon.traces.logs import audit, dumps, events
 
@@ -47,7 +48,7 @@ def changed(value: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {k: v for k, v in {**value, **fields}.items() if v is not ...}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "format_"),
     [
         ([ROW, NEXT], "jobmon-audit"),
@@ -89,7 +90,7 @@ def test_what_breaks_off(first: dict[str, Any], tmp_path: Path) -> None:
         assert "line 2: not JSON" in refused(tmp_path, first, text[:end])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"id": ...}, '"id" is missing; write a row as {"id": 1, "task_id": 7, '),
@@ -114,7 +115,7 @@ def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> Non
     assert "line 2: " in error and message in error, error
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ("2,7,G,Q,5", "5 columns where the header has 6"),
@@ -153,7 +154,7 @@ def test_csv_may_be_in_quotes(tmp_path: Path) -> None:
     assert (report.format, report.records, report.verdict.value) == ("jobmon-audit", 1, "conforms")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"time": ...}, '"time" is missing'),
@@ -184,7 +185,7 @@ def test_dumps(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     ), error
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         (changed(EVENT, task_instance_id=...), '"task_instance_id" is missing; write the id'),

@@ -13,6 +13,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from tests.support.places import DATA, REFERENCE
+from tests.support.rows import each_row
 
 LOGS = DATA / "jobmon"
 AUDIT, DUMPS, EVENTS = "jobmon-audit", "jobmon-dumps", "jobmon-events"
@@ -58,7 +59,7 @@ def broken(report: ValidationReport) -> list[tuple[int, str | None]]:
     return [(b.record, b.requirement.property) for b in report.breaks]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_row("name", SAMPLES)
 def test_samples(name: str) -> None:
     report = check_trace("jobmon", LOGS / name)
     assert report.variant == "shipped"
@@ -108,7 +109,7 @@ def chain(*moves: str, spans: Sequence[tuple[int, int | None]] | None = None) ->
 
 
 class TestAudit:
-    @pytest.mark.parametrize(
+    @each_row(
         "moves",
         [
             "-G GQ QI IO OR RD",
@@ -122,7 +123,7 @@ class TestAudit:
     def test_conforms(self, moves: str, tmp_path: Path) -> None:
         assert broken(check(chain(*moves.split()), tmp_path)) == []
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("moves", "record", "reason"),
         [
             ("-Q QI", 1, "a task that is new is G (Registering)"),
@@ -187,7 +188,7 @@ RUNS = {"run": "3R", "flow": "R"}
 
 
 class TestDumps:
-    @pytest.mark.parametrize(
+    @each_row(
         "dumps",
         [
             [dump(0, "G0", **RUNS), dump(1, "D1", "12D3", **RUNS)],
@@ -208,7 +209,7 @@ class TestDumps:
     def test_conforms(self, dumps: list[dict[str, Any]], tmp_path: Path) -> None:
         assert check(dumps, tmp_path).verdict is LogVerdict.CONFORMS
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("dumps", "reason"),
         [
             # an end that is left
@@ -353,7 +354,7 @@ def events_of(*texts: str) -> list[dict[str, Any]]:
 
 
 class TestEvents:
-    @pytest.mark.parametrize(
+    @each_row(
         "texts",
         [
             "I O R D", "I R ~RO D", "I !W", "I O X !E", "R T R D", "R T !Z", "R T !U ~UD", "R K", "O K !F", "D I ~DU", "R !E #ER",
@@ -363,7 +364,7 @@ class TestEvents:
     def test_conforms(self, texts: str, tmp_path: Path) -> None:
         assert check(events_of(*texts.split()), tmp_path).verdict is LogVerdict.CONFORMS
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("texts", "record", "reason"),
         [
             ("I O T", 3, "it cannot be R (Running)"),

@@ -17,6 +17,8 @@ from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.proofs.systems.jobmon.traces.words import SHIPPED_TABLES, table_of
 from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA
+from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.systems.jobmon.server.bench import Bench
 from tests.systems.jobmon.traces.logs import dumps
 from tests.systems.jobmon.traces.test_logs import events_of
@@ -45,8 +47,8 @@ def verdict(records: Iterable[Any], tmp_path: Path, variant: str) -> bool:
     return report.verdict is LogVerdict.CONFORMS
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("variant", systems()["jobmon"].variants)
+@each_row("name", SAMPLES)
+@each_row("variant", systems()["jobmon"].variants)
 def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
     status = main(["validate", "jobmon", str(LOGS / name), "--variant", variant])
     out, err = capfd.readouterr()
@@ -57,7 +59,7 @@ def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.C
         assert status in (0, 1) and out.startswith(f"jobmon {variant}: ") and not err
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_row("name", SAMPLES)
 def test_the_repaired_machine_checks_by_its_own_tables(name: str) -> None:
     report = check_trace("jobmon", LOGS / name, "repaired")
     nonconformance = report.first_nonconformance
@@ -73,7 +75,7 @@ def test_tables() -> None:
     assert ("Running", "ErrorFatal") in moves and ("Instantiated", "Running") not in moves
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", thinned(range(8), 4))
 def test_runs_of_the_repaired_machine_conform(seed: int, tmp_path: Path) -> None:
     assert verdict(dumps(seed, variant="repaired"), tmp_path, "repaired")
 
@@ -97,8 +99,8 @@ def test_events(texts: str, shipped: bool, repaired: bool, tmp_path: Path) -> No
     assert conform == [shipped, repaired]
 
 
-@pytest.mark.parametrize("way", ["QIORD", "QIORE", "QIORZ", "QIW", "QIORTU", "QIOX"])
-@pytest.mark.parametrize("most", [1, 2])
+@each_row("way", ["QIORD", "QIORE", "QIORZ", "QIW", "QIORTU", "QIOX"])
+@each_row("most", [1, 2])
 def test_the_audit_of_the_reference_implementation_conforms(way: str, most: int, tmp_path: Path) -> None:
     bench = Bench(MemoryStore())
     bench.register(ask.TaskSpec("a", "true", max_attempts=most))
@@ -108,7 +110,7 @@ def test_the_audit_of_the_reference_implementation_conforms(way: str, most: int,
     assert verdict([vars(audit) for audit in bench.store.snapshot().audits], tmp_path, "repaired")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "target", "shipped", "repaired"),
     [
         ("Q", "F", False, True),  # a run that ends gives up what was still queued

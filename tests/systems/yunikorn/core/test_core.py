@@ -20,11 +20,12 @@ from schedproof.impl.systems.yunikorn.core import APPLICATION, OBJECT, Core, Dra
 from schedproof.impl.systems.yunikorn.core.health import health
 from schedproof.impl.table_machine import IllegalEvent, Row, TableMachine
 from tests.support.independence import dependencies
+from tests.support.rows import each_row
 from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.scenarios import SCENARIOS, Scenario
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
+@each_row("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
 def test_scenario(scenario: Scenario) -> None:
     scenario(Bench())
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from schedproof.impl.scheduler_interface import ApplicationUpdated, ReleasedAllocation, TerminationType
 from schedproof.impl.systems.yunikorn.core import State, health
 from schedproof.impl.systems.yunikorn.core.records import Allocation, Status, World
+from tests.support.rows import each_row
 from tests.support.sample import todays
 from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.walks import Walker
@@ -80,7 +81,7 @@ def test_a_healthy_world() -> None:
     assert health(busy()) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "name", "field", "value", "message"),
     [
         ("nodes", "n", "allocated", 1, "node n: 1 allocated, but its allocations are 2"),

@@ -25,6 +25,7 @@ from schedproof.model.systems.yunikorn import (
 from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.exploration.explore import explore
 from tests.support.needs import needs_shared
+from tests.support.rows import each_row
 from tests.systems.yunikorn.model.documents import lines, listed, rows, sections, squeezed
 from tests.systems.yunikorn.model.runs import Run, instance
 
@@ -166,7 +167,7 @@ INITIAL = {
 
 
 @needs_shared
-@pytest.mark.parametrize("model", ALL, ids=ids)
+@each_row("model", ALL, ids=ids)
 def test_states_stand_at_the_line_that_defines_them(model: Model) -> None:
     text = lines()
     for sort, (first, line, words) in {**INITIAL, "Partition": INITIAL["Queue"]}.items():
@@ -296,7 +297,7 @@ def cited(section: str) -> Iterator[tuple[str, int, int]]:
 
 
 @needs_shared
-@pytest.mark.parametrize("model", ALL, ids=ids)
+@each_row("model", ALL, ids=ids)
 def test_the_facts_that_are_cited_are_there(model: Model) -> None:
     """The section exists, and cites that file at these lines."""
     for element in elements(model):
@@ -319,7 +320,7 @@ OF_THE_REPAIR = {change_add.name for change in COMPONENTS_REPAIRED.changes for c
 
 
 @needs_shared
-@pytest.mark.parametrize("model", ALL, ids=ids)
+@each_row("model", ALL, ids=ids)
 def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> None:
     """A line or a fact; what the repair of the shim adds comes from the change, which says why."""
     for element in elements(model):
@@ -335,7 +336,7 @@ def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> Non
 
 
 @needs_shared
-@pytest.mark.parametrize("model", ALL, ids=ids)
+@each_row("model", ALL, ids=ids)
 def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()
     for prop in model.properties:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import instances
 from schedproof.proofs.refinement.simulation import BEYOND
 from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.waits import waits_for_ever
 from tests.proofs.exploration.test_liveness import model_of, x
+from tests.support.rows import each_row
 
 OPEN = (0, "a", 1), (1, "b", 0)
 """What the model can do is not asked here: only what is explored."""
@@ -31,7 +30,7 @@ def explored(prop: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prop", "images", "edges", "stuck"),
     [
         (PROPERTY, ["0", "1"], [(0, 1, "")], None),

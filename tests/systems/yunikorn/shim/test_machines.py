@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import pytest
-
 from schedproof.impl.clock import ManualClock
 from schedproof.impl.scheduler_interface import TerminationType
 from schedproof.impl.systems.yunikorn.shim import Application as ShimApplication
@@ -11,6 +9,7 @@ from schedproof.impl.systems.yunikorn.shim import Cluster, Dropped, Event, KubeN
 from schedproof.impl.systems.yunikorn.shim import Node as ShimNode
 from schedproof.impl.systems.yunikorn.shim import Task as ShimTask
 from schedproof.impl.systems.yunikorn.shim.records import World
+from tests.support.rows import each_row
 
 ALL_TASK_STATES = [
     "New",
@@ -147,7 +146,7 @@ class Single:
 POD = Pod("pod", "app")
 
 
-@pytest.mark.parametrize(("event", "state"), list(product(events(APPLICATION), ALL_APPLICATION_STATES)))
+@each_row(("event", "state"), list(product(events(APPLICATION), ALL_APPLICATION_STATES)))
 def test_an_application_takes_what_its_table_has(event, state):
     it = Single(World("Running", applications=(ShimApplication("app", "root.default", state=state),)))
     given = Event(Target.APPLICATION, "app", event, task="pod", termination=TerminationType.TIMEOUT)
@@ -157,7 +156,7 @@ def test_an_application_takes_what_its_table_has(event, state):
     assert it.dropped == ([] if after else [Dropped(given, state)])
 
 
-@pytest.mark.parametrize(("event", "state"), list(product(events(TASK), ALL_TASK_STATES)))
+@each_row(("event", "state"), list(product(events(TASK), ALL_TASK_STATES)))
 def test_a_task_takes_what_its_table_has(event, state):
     running = ShimApplication("app", "root.default", state="Running")
     it = Single(World("Running", applications=(running,), tasks=(ShimTask(POD, state),)))
@@ -168,7 +167,7 @@ def test_a_task_takes_what_its_table_has(event, state):
     assert it.dropped == ([] if after else [Dropped(given, state)])
 
 
-@pytest.mark.parametrize(("event", "state"), list(product(events(NODE), ALL_NODE_STATES)))
+@each_row(("event", "state"), list(product(events(NODE), ALL_NODE_STATES)))
 def test_a_node_takes_what_its_table_has(event, state):
     it = Single(World("Running", nodes=(ShimNode(KubeNode("n1", 10), state),)))
     given = Event(Target.NODE, "n1", event)
@@ -178,7 +177,7 @@ def test_a_node_takes_what_its_table_has(event, state):
     assert it.dropped == ([] if after else [Dropped(given, state)])
 
 
-@pytest.mark.parametrize(("event", "state"), list(product(events(SCHEDULER), ALL_SCHEDULER_STATES)))
+@each_row(("event", "state"), list(product(events(SCHEDULER), ALL_SCHEDULER_STATES)))
 def test_the_scheduler_takes_what_its_table_has(event, state):
     it = Single(World(state))
     given = Event(Target.SCHEDULER, "scheduler", event, reason="applications")

@@ -17,6 +17,7 @@ from schedproof.impl.systems.yunikorn.shim import (
     Pod,
     PodChange,
 )
+from tests.support.rows import each_row
 
 
 def item(number):
@@ -119,7 +120,7 @@ def test_a_pod_that_has_no_node_or_has_ended_goes_at_once():
     assert cluster.list_pods() == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "says"),
     [
         (lambda c: c.create_pod(Pod("p", "app")), "already"),

@@ -18,6 +18,7 @@ from schedproof.impl.scheduler_interface import (
 )
 from schedproof.impl.systems.yunikorn.shim import KubeNode, Link, SubmitError
 from schedproof.impl.systems.yunikorn.shim.link import LinkState
+from tests.support.rows import each_row
 from tests.systems.yunikorn.shim.bench import Bench, gang, pod
 from tests.systems.yunikorn.shim.checks import (
     CHECKS,
@@ -30,7 +31,7 @@ from tests.systems.yunikorn.shim.checks import (
 from tests.systems.yunikorn.shim.seeded import BUGS
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@each_row("check", CHECKS, ids=lambda check: check.__name__)
 def test_shim_and_core(check):
     check()
 
@@ -44,7 +45,7 @@ def test_other_crashes_at_every_move(crash, members):
 # --- seeded faults
 
 
-@pytest.mark.parametrize("name", BUGS)
+@each_row("name", BUGS)
 def test_a_seeded_bug_is_found(name, monkeypatch):
     BUGS[name](monkeypatch)
     assert any(fails(check) for check in CHECKS), "no check notices it"
@@ -188,8 +189,8 @@ def walk(seed, *, ordered, members, style, capacity):
     return bench
 
 
-@pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize(("members", "style"), [(0, GangStyle.SOFT), (2, GangStyle.SOFT), (2, GangStyle.HARD)])
+@each_row("ordered", [True, False])
+@each_row(("members", "style"), [(0, GangStyle.SOFT), (2, GangStyle.SOFT), (2, GangStyle.HARD)])
 def test_in_any_order_the_core_has_what_runs(ordered, members, style):
     for seed in range(8):
         bench = walk(seed, ordered=ordered, members=members, style=style, capacity=2 + 8 * (seed % 2))

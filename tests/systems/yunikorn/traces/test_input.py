@@ -16,6 +16,7 @@ from schedproof.cli import main
 from schedproof.proofs.systems.yunikorn import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
+from tests.support.rows import each_row
 from tests.systems.yunikorn.traces.brute_force_walk import random_walk
 from tests.systems.yunikorn.traces.logs import events, log, statelog
 
@@ -46,7 +47,7 @@ def refused(tmp_path: Path, *lines: Any, **options: Any) -> str:
 
 
 class TestRecognition:
-    @pytest.mark.parametrize(
+    @each_row(
         ("lines", "format_"),
         [
             ([APPLICATION], "yunikorn-statelog"),
@@ -125,7 +126,7 @@ def changed(value: dict[str, Any], **fields: Any) -> dict[str, Any]:
 ENTRY = {"time": 1, "applicationState": "Accepted"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"applicationID": 3}, '"applicationID": 3 is not a text; write a name as a text'),
@@ -153,7 +154,7 @@ def test_what_is_no_application(tmp_path: Path) -> None:
     assert "'x' is not an application; write an object {...}" in refused(tmp_path, {"Applications": ["x"]})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         ({"type": "2"}, '"type": "2" is not a whole number; write "type" as a number'),
@@ -175,7 +176,7 @@ def test_what_is_no_event(tmp_path: Path) -> None:
     assert "'x' is not an event record; write an object {...}" in refused(tmp_path, {"EventRecords": ["x"]})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "change", "says"),
     [
         ("Application state transition", {"appID": ...}, '"appID" is missing; write which object changes its state'),

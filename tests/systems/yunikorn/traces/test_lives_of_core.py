@@ -16,6 +16,7 @@ import pytest
 from schedproof.impl.scheduler_interface import Control
 from schedproof.impl.systems.yunikorn.core import Kind
 from schedproof.proofs.traces import LogVerdict
+from tests.support.rows import each_row
 from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.scenarios import HARD, SOFT, gang, works
 from tests.systems.yunikorn.traces import brute_force as brute_yunikorn
@@ -101,7 +102,7 @@ def names(application: dict[str, Any]) -> list[str]:
     return [entry["applicationState"] for entry in application["stateLog"]]
 
 
-@pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__)
+@each_row("life", LIVES, ids=lambda life: life.__name__)
 def test_a_life_of_the_reference_core_conforms(life: Callable[[Bench], None], tmp_path: Path) -> None:
     application = application_of(life)
     assert names(application) == LIVES[life]

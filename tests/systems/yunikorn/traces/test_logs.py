@@ -12,6 +12,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA, REFERENCE
+from tests.support.rows import each_row
 from tests.systems.yunikorn.traces.questions import broken, check, nonconformance, releases
 
 LOGS = DATA / "yunikorn"
@@ -28,7 +29,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_row("name", SAMPLES)
 def test_samples(name: str) -> None:
     report = check_trace("yunikorn", LOGS / name)
     assert report.variant == "v0.12.2"
@@ -48,7 +49,7 @@ def statelog(*states: str, last: str | None = None, times: list[int] | None = No
 
 
 class TestStateLog:
-    @pytest.mark.parametrize(
+    @each_row(
         ("states", "expected"),
         [
             (["Accepted", "Starting", "Running", "Completing", "Completed", "Expired"], [MIDDLE]),
@@ -62,7 +63,7 @@ class TestStateLog:
     def test_releases(self, states: list[str], expected: list[str], tmp_path: Path) -> None:
         assert releases(check(statelog(*states), tmp_path)) == expected
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("states", "record", "reason"),
         [
             (["New", "Accepted"], 1, "New is never entered"),
@@ -182,7 +183,7 @@ def event(who: str, detail: int, kind: int = 2, change: int = 1) -> str:
 
 
 class TestEvents:
-    @pytest.mark.parametrize(
+    @each_row(
         ("details", "expected"),
         [
             ([203, 204, 205, 206, 207, 208, 212], [MIDDLE]),
@@ -196,7 +197,7 @@ class TestEvents:
     def test_applications(self, details: list[int], expected: list[str], tmp_path: Path) -> None:
         assert releases(check("\n".join(event("a", d) for d in details), tmp_path)) == expected
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("lines", "record", "reason"),
         [
             ([event("a", 204), event("a", 208)], 2, "a is Completed: no event takes Accepted to Completed"),
@@ -265,7 +266,7 @@ def scheduler(source: str, target: str, by: str) -> str:
 
 
 class TestLog:
-    @pytest.mark.parametrize(
+    @each_row(
         ("lines", "expected"),
         [
             ([core("New", "Accepted", "run"), core("Accepted", "Starting", "run")], [OLD, MIDDLE]),
@@ -287,7 +288,7 @@ class TestLog:
     def test_releases(self, lines: list[str], expected: list[str], tmp_path: Path) -> None:
         assert releases(check("\n".join(lines), tmp_path)) == expected
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("lines", "reason"),
         [
             ([core("New", "Starting", "run")], "runApplication takes New to Accepted"),

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
+from tests.support.sample import thinned
 from tests.systems.yunikorn.traces.brute_force import (
     CODES,
     OBJECT,
@@ -71,7 +72,7 @@ def mutate_statelog(applications: list[dict[str, Any]], rng: random.Random) -> N
             application["applicationState"] = rng.choice(STATES)
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", thinned(range(4), 4))
 def test_state_logs(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(chunk * 45, chunk * 45 + 45):
@@ -107,7 +108,7 @@ def mutate_events(records: list[dict[str, Any]], rng: random.Random) -> None:
                 records.pop(at)
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", thinned(range(4), 4))
 def test_events(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(chunk * 45, chunk * 45 + 45):
@@ -171,7 +172,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", thinned(range(4), 4))
 def test_log_lines(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(chunk * 45, chunk * 45 + 45):

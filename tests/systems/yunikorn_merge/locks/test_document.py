@@ -16,6 +16,7 @@ from schedproof.proofs.locks.model_check import Answer, model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.needs import needs_shared
 from tests.support.places import MODELS, SHARED
+from tests.support.rows import each_row
 
 FOLDER = MODELS / "yunikorn_merge" / "locks"
 AS_WRITTEN = read(FOLDER / "as-written.yaml")
@@ -63,7 +64,7 @@ def test_each_row_of_the_order_stands_in_the_table() -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda rule: rule.name)
+@each_row("rule", AS_WRITTEN.rules, ids=lambda rule: rule.name)
 def test_each_rule_is_a_sentence_of_the_document(rule: Rule) -> None:
     assert rule.line is not None and near(rule.line, rule.sentence)
     text = plain(" ".join(lines()[rule.line : rule.line + 3])).replace(" ", "")
@@ -102,7 +103,7 @@ WORDS = {
 
 
 @needs_shared
-@pytest.mark.parametrize("name", AS_WRITTEN.operations)
+@each_row("name", AS_WRITTEN.operations)
 def test_each_operation_is_read_from_its_line(name: str) -> None:
     operation = AS_WRITTEN.operations[name]
     assert operation.line is not None and near(operation.line, WORDS[name])

@@ -20,6 +20,7 @@ from schedproof.proofs.induction import prove
 from tests.support.equivalence import unexplained
 from tests.support.exchanges import exchanges
 from tests.support.mutants import Checker, Mutant, drawn, first_broken, mutants, places
+from tests.support.rows import each_row
 from tests.support.sample import todays
 from tests.systems.beaker.model.test_mutants import claims
 from tests.systems.yunikorn_merge.model.mutant_places import place, twice
@@ -148,7 +149,7 @@ def test_exchanges_are_caught_or_mean_the_same() -> None:
     assert len(some) > 60 and unexplained_among(some) == set()
 
 
-@pytest.mark.parametrize("name", BREAKS_IF_THERE_ARE_TWO)
+@each_row("name", BREAKS_IF_THERE_ARE_TWO)
 def test_a_mutant_is_caught_where_everything_is_there_twice(name: str) -> None:
     about, prop = BREAKS_IF_THERE_ARE_TWO[name]
     (configuration,) = [s for s in MERGED_CONFIGURATIONS if s.about == about]

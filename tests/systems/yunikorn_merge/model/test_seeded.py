@@ -249,7 +249,7 @@ SEEDED = [
 ]
 
 
-@pytest.mark.parametrize("seeded", thinned(SEEDED, 3), ids=lambda seeded: seeded.bug)
+@pytest.mark.parametrize("seeded", thinned(SEEDED, 8), ids=lambda seeded: seeded.bug)
 def test_a_seeded_bug_breaks_a_property_that_was_kept(seeded: Seeded) -> None:
     assert seeded.breaks not in seeded.model.refuted
     results = {r.name: r for r in model_check(seeded.wrong, {}, only=[seeded.breaks])}

@@ -1,0 +1,3 @@
+module deadlocks
+
+go 1.19

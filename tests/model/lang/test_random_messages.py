@@ -1,0 +1,184 @@
+"""Programs at random that send messages, beside lists of messages in Python: the same states, steps and cuts."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import messages
+from schedproof.model.lang.messages import LANES, Channel
+from schedproof.model.lang.terms import Constant
+from schedproof.model.semantics import Instance, instances
+from schedproof.model.semantics.step import stepper_of
+from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.induction import prove
+from schedproof.proofs.verdict import Verdict
+from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
+from tests.support.messaging import Act, Double, Program, Sent, canonical, model_of, random_program
+from tests.support.sample import thinned
+
+SOME, MANY = range(12), range(12, 92)
+"""The programs of the default run, and of the long one."""
+
+MOST_STATES = 100
+
+
+@cache
+def small(seed: int) -> Program:
+    """A program with few states."""
+    for n in range(100):
+        program = random_program(100 * seed + n)
+        if 20 <= len(Double(program).states()[0]) <= MOST_STATES:
+            return program
+    raise AssertionError
+
+
+def instance_of(program: Program) -> Instance:
+    (instance,) = instances(model_of(program), {})
+    return instance
+
+
+def stale(instance: Instance, state: Any) -> set[Any]:
+    """What messages wait for although it is no longer under way: it would keep an object from being used again."""
+    messages = instance.describe(state)["Wire"]
+    absent = {name for name, each in messages.items() if each["state"] == "Absent"}
+    return {name for each in messages.values() for name in each.get("behind", [])} & absent  # type: ignore[attr-defined]
+
+
+def by_lists(program: Program) -> None:
+    """The explored graph against the double."""
+    instance = instance_of(program)
+    states, steps, cut = Double(program).states()
+    graph = explore(instance, symmetry=False)
+    assert not any(stale(instance, state) for state in graph.states)
+    named = {state: canonical(program, instance, state) for state in graph.states}
+    assert {*named.values()} == states
+    assert {named[graph.states[n]] for n in graph.cut} == cut
+    explored = {
+        (named[state], step.choice.action, named[step.after])
+        for state in graph.states
+        for step in stepper_of(instance).steps(state)
+        if step.after in named
+    }
+    assert explored == steps
+
+
+def compare(seed: int) -> None:
+    """Every way with every other."""
+    program = small(seed)
+    by_lists(program)
+    model, instance = model_of(program), instance_of(program)
+    assert_same_graph(instance)
+    assert_same_quotient(instance)
+    explored = checked(model, {}, Engine.COMPILED)
+    assert explored == checked(model, {}, Engine.INTERPRETED)
+    assert {r.verdict for r in explored if r.name.startswith("wire-")} <= {Verdict.PROVED}
+
+
+def by_proofs(seed: int) -> None:
+    """The order and the capacity hold for any number of messages, and nothing is proved that is refuted."""
+    model = model_of(small(seed))
+    proof = prove(model)
+    assert all(proof.proved(p.name) for p in model.properties if p.name.startswith("wire-"))
+    refuted = {r.name for r in checked(model, {}, Engine.INTERPRETED) if r.verdict is Verdict.REFUTED}
+    assert not [name for name in refuted if proof.proved(name)]
+
+
+@pytest.mark.parametrize("seed", thinned(SOME, 3))
+def test_programs_have_the_states_of_lists(seed: int) -> None:
+    by_lists(small(seed))
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize("seed", MANY)
+def test_all_ways_agree_with_lists_of_messages(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize("seed", MANY)
+def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
+    by_proofs(seed)
+
+
+@pytest.mark.parametrize("lossy", [False, True])
+def test_what_is_passed_on_waits_for_nothing_that_left(lossy: bool) -> None:
+    """A node receives a message, and sends it back through the same lane."""
+    begin = Act("act0", "A", "A", "", False, (Sent("note", "y", 1),))
+    passes = Act("act1", "A", "A", "note", True, (Sent("note", "back", "received"),))
+    by_lists(Program((begin, passes), True, lossy, False, None, "channel", False, nodes=2, pool=3))
+
+
+def test_a_crash_of_a_lossy_channel_loses_several_at_once() -> None:
+    begin = Act("act0", "A", "A", "", False, (Sent("note", "y", 1),))
+    hears = Act("act1", "A", "A", "note", True, ())
+    by_lists(Program((begin, hears), True, True, False, None, "receiver", True, nodes=2, pool=3))
+
+
+def test_programs_have_all_that_channels_may_have() -> None:
+    programs = [small(seed) for seed in SOME]
+    for name in ("ordered", "lossy", "duplicating", "crashes"):
+        assert {getattr(each, name) for each in programs} == {True, False}
+    assert {each.per for each in programs} <= {*LANES} and len({each.per for each in programs}) == 3
+    assert len({each.capacity for each in programs}) == 3
+    assert sum(bool(Double(each).states()[2]) for each in programs) >= 4
+
+
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
+
+
+def any_turn(self: Channel, message: Any) -> list[Any]:
+    """An ordered channel has no order."""
+    return []
+
+
+def always_room(self: Channel, from_: Any, to: Any, messages: int = 1) -> Any:
+    """Every lane has room."""
+    return Constant(True)
+
+
+def room_for_one(self: Channel, from_: Any, to: Any, messages: int = 1) -> Any:
+    """Two messages that an action sends count as one."""
+    return _ROOM(self, from_, to)
+
+
+def whole_channel(self: Channel, message: Any, sender: Any, receiver: Any) -> Any:
+    """All messages are in one lane."""
+    return message.is_("UnderWay")
+
+
+def never_together(self: Any, earlier: Any, action: Any) -> bool:
+    """Two messages that an action sends have no order."""
+    return False
+
+
+def waits_for_ever(self: Channel) -> list[Any]:
+    """What was received or lost stays in behind."""
+    return []
+
+
+_ROOM = Channel.room
+
+SEEDED: list[tuple[Any, str, Any]] = [
+    (Channel, "in_turn", any_turn),
+    (Channel, "room", always_room),
+    (Channel, "room", room_for_one),
+    (Channel, "_in_lane", whole_channel),
+    (messages._Send, "_in_lane_of", never_together),
+    (Channel, "rules", property(waits_for_ever)),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=["turn", "room", "two", "lane", "together", "behind"])
+def test_a_fault_of_channels_is_noticed(where: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [small(seed) for seed in (1, 4, 8)]
+    monkeypatch.setattr(where, name, wrong)
+    for program in programs:
+        try:
+            by_lists(program)
+        except AssertionError:
+            return
+    pytest.fail("no program shows it")

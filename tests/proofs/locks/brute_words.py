@@ -1,0 +1,265 @@
+"""All interleavings of small programs with words for channels, counters, conditions and started threads, worked out anew.
+
+Nothing is taken from the explorer of :mod:`schedproof.proofs.locks`: neither instructions nor ways. A thread is what it
+has still to do. Channels are a number and a flag, a condition is the set of threads that sleep, and a lock has an owner
+and a depth, as Go, Java and POSIX describe them. Threads appear when they are started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import (
+    Acquire,
+    Await,
+    Branch,
+    Close,
+    Count,
+    Counts,
+    Either,
+    Go,
+    Kind,
+    Once,
+    Receive,
+    Release,
+    Select,
+    Send,
+    Signal,
+    Wait,
+)
+
+Todo = tuple[Any, ...]
+COMPARE = {
+    "=": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+class World(NamedTuple):
+    """A state: what each thread has to do, who owns which lock how deep, numbers by name, what is closed, who sleeps."""
+
+    todo: tuple[Todo, ...]
+    owned: frozenset[tuple[str, int, int]]
+    numbers: tuple[tuple[str, int], ...]
+    closed: frozenset[str]
+    asleep: frozenset[tuple[int, str]]
+
+    def number(self, name: str) -> int:
+        return dict(self.numbers)[name]
+
+    def having(self, name: str, number: int) -> World:
+        return self._replace(numbers=tuple(sorted({**dict(self.numbers), name: number}.items())))
+
+    def owner(self, lock: str) -> tuple[int, int]:
+        """The thread and its depth; (-1, 0) if there is none."""
+        return next(((who, deep) for name, who, deep in self.owned if name == lock), (-1, 0))
+
+    def owns(self, lock: str, who: int, deep: int) -> World:
+        others = {each for each in self.owned if each[0] != lock}
+        return self._replace(owned=frozenset(others | ({(lock, who, deep)} if deep else set())))
+
+    def goes(self, thread: int, *todo: Any) -> World:
+        """The thread has this to do instead of its first step."""
+        rest = (*todo, *self.todo[thread][1:])
+        return self._replace(todo=(*self.todo[:thread], rest, *self.todo[thread + 1 :]))
+
+    def wakes(self, queue: str, whom: frozenset[int]) -> World:
+        return self._replace(asleep=self.asleep - {(who, queue) for who in whom})
+
+
+class Outcome(NamedTuple):
+    """Whether some run stands still, loses a lock at its end, or ends the program."""
+
+    stuck: bool
+    leaks: bool
+    panics: bool
+    states: int
+
+
+class Panic(Exception):
+    """The program ends."""
+
+
+class Brute:
+    """Explores the threads of a lock file with mutexes, and without classes, operations and ``serve``."""
+
+    def __init__(self, locks: Locks) -> None:
+        self.locks = locks
+        self.kinds = {name: locks.classes[one.of].kind for name, one in locks.objects.items()}
+
+    def explore(self, most: int) -> Outcome | None:
+        """What can happen; None if there are more states than ``most``."""
+        numbers = {one.name: one.first for one in self.locks.counters.values()} | dict.fromkeys(self.locks.channels, 0)
+        first = World(
+            tuple(tuple(thread.steps) for thread in self.locks.threads.values()),
+            frozenset(), tuple(sorted(numbers.items())), frozenset(), frozenset(),
+        )  # fmt: skip
+        seen, stack = {first}, [first]
+        stuck = leaks = panics = False
+        while stack:
+            world = stack.pop()
+            goes_on = ends = False
+            for thread, todo in enumerate(world.todo):
+                if not todo or thread in dict(world.asleep):
+                    continue
+                try:
+                    for after in self.step(world, thread, todo[0]):
+                        goes_on = True
+                        if after not in seen:
+                            seen.add(after)
+                            stack.append(after)
+                except Panic:
+                    panics = ends = True
+            if len(seen) > most:
+                return None
+            if not goes_on and not ends:
+                stuck |= any(world.todo) or bool(world.asleep)
+                leaks |= any(
+                    not world.todo[who] and self.kinds[lock] is not Kind.UNOWNED for lock, who, _ in world.owned
+                )
+        return Outcome(stuck, leaks, panics, len(seen))
+
+    def step(self, world: World, thread: int, step: Any) -> Iterator[World]:
+        match step:
+            case Acquire():
+                name = step.path.variable
+                inside = () if step.body is None else (*step.body, ("put", name))
+                who, deep = world.owner(name)
+                if who < 0:
+                    yield world.owns(name, thread, 1).goes(thread, *inside)
+                elif who == thread and self.kinds[name] is Kind.REENTRANT:
+                    yield world.owns(name, thread, deep + 1).goes(thread, *inside)
+                elif who == thread and self.kinds[name] is Kind.ERRORCHECK:
+                    yield world.goes(thread)
+            case Release() | ("put", _):
+                name = step.path.variable if isinstance(step, Release) else step[1]
+                who, deep = world.owner(name)
+                if who == thread or (who >= 0 and self.kinds[name] is Kind.UNOWNED):
+                    yield world.owns(name, who, deep - 1).goes(thread)
+                elif self.kinds[name] is Kind.ERRORCHECK:
+                    yield world.goes(thread)
+                else:
+                    raise Panic
+            case Send() | Receive():
+                yield from self.message(world, thread, step, ())
+            case Select():
+                yield from self.select(world, thread, step)
+            case Close():
+                if step.channel in world.closed and not step.cancels:
+                    raise Panic
+                yield world._replace(closed=world.closed | {step.channel}).goes(thread)
+            case Count():
+                number = world.number(step.on)
+                change = {"set": step.number - number, "add": step.number, "release": step.number}
+                after = number + change.get(step.verb, -step.number)
+                if not 0 <= after <= 255:
+                    raise Panic
+                group = self.locks.counters[step.on].counts is Counts.GROUP
+                woken = frozenset(who for who, queue in world.asleep if group and not after and queue == step.on)
+                yield world.having(step.on, after).wakes(step.on, woken).goes(thread)
+            case Await(test=test):
+                if COMPARE[test.sign](world.number(test.on), test.number):
+                    after = world.having(test.on, world.number(test.on) - step.takes)
+                    inside = () if step.body is None else (*step.body, ("free", test.on))
+                    yield after.goes(thread, *inside)
+            case ("free", name):
+                if world.number(name) == 255:
+                    raise Panic
+                yield world.having(name, world.number(name) + 1).goes(thread)
+            case Branch(test=test):
+                if not COMPARE[test.sign](world.number(test.on), test.number):
+                    yield world.goes(thread)
+                    return
+                after = world if step.to is None else world.having(test.on, step.to)
+                yield after.goes(thread, *step.body, *((step,) if step.repeats else ()))
+            case Either():
+                for each in step.alternatives:
+                    yield world.goes(thread, *each)
+            case Wait():
+                yield from self.wait(world, thread, step.condition)
+            case ("again", name, deep):
+                if world.owner(name)[0] < 0:
+                    yield world.owns(name, thread, deep).goes(thread)
+            case Signal():
+                lock = self.locks.conditions[step.condition].lock
+                if self.kinds[lock] is Kind.REENTRANT and world.owner(lock)[0] != thread:
+                    raise Panic
+                asleep = frozenset(who for who, queue in world.asleep if queue == step.condition)
+                for whom in [asleep] if step.everyone or not asleep else [frozenset({who}) for who in asleep]:
+                    yield world.wakes(step.condition, whom).goes(thread)
+            case Go():
+                after = world.goes(thread)
+                yield after._replace(todo=(*after.todo, tuple(step.body)))
+            case Once(path=path, body=body):
+                name = path.variable
+                if name in world.closed:  # its steps have run
+                    yield world.goes(thread)
+                elif world.owner(name)[0] < 0:
+                    yield world.owns(name, thread, 1).goes(thread, *body, ("ran", name))
+            case ("ran", name):
+                yield world._replace(closed=world.closed | {name}).owns(name, thread, 0).goes(thread)
+
+    def wait(self, world: World, thread: int, name: str) -> Iterator[World]:
+        if name not in self.locks.conditions:
+            after = world.goes(thread)
+            yield after if not world.number(name) else after._replace(asleep=after.asleep | {(thread, name)})
+            return
+        lock = self.locks.conditions[name].lock
+        who, deep = world.owner(lock)
+        if who != thread:
+            raise Panic
+        after = world.owns(lock, thread, 0).goes(thread, ("again", lock, deep))
+        yield after._replace(asleep=after.asleep | {(thread, name)})
+
+    def message(self, world: World, thread: int, step: Send | Receive, inside: Todo) -> Iterator[World]:
+        """The step alone, or with who stands on the other side."""
+        name, number = step.channel, world.number(step.channel)
+        room = self.locks.channels[name]
+        if isinstance(step, Receive):
+            if number:
+                yield world.having(name, number - 1).goes(thread, *inside)
+            elif name in world.closed:
+                yield world.goes(thread, *inside)
+            return
+        if name in world.closed:
+            raise Panic
+        if number < room:
+            yield world.having(name, number + 1).goes(thread, *inside)
+        for other, todo in enumerate(world.todo):
+            if room == 0 and other != thread and todo and other not in dict(world.asleep):
+                for its in self.receives(todo[0], name):
+                    yield world.goes(thread, *inside).goes(other, *its)
+
+    def receives(self, step: Any, name: str) -> Iterator[Todo]:
+        """What a thread does after it has received from a channel at its next step, for each way to do so."""
+        if isinstance(step, Receive) and step.channel == name:
+            yield ()
+        if isinstance(step, Select):
+            yield from (case.body for case in step.cases if isinstance(case.on, Receive) and case.on.channel == name)
+
+    def select(self, world: World, thread: int, step: Select) -> Iterator[World]:
+        ready = panics = False
+        for case in step.cases:
+            if case.on is None:
+                continue
+            room = self.locks.channels[case.on.channel]
+            # No step depends on whether a partner sleeps at the other side: what is in the channel makes a case ready.
+            ready |= bool(room and isinstance(case.on, Send) and world.number(case.on.channel) < room)
+            ready |= (
+                bool(isinstance(case.on, Receive) and world.number(case.on.channel)) or case.on.channel in world.closed
+            )
+            try:
+                yield from self.message(world, thread, case.on, case.body)
+            except Panic:
+                panics = True
+        for case in step.cases:
+            if case.on is None and (case.waits or not ready):
+                yield world.goes(thread, *case.body)
+        if panics:
+            raise Panic

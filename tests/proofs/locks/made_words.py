@@ -1,0 +1,77 @@
+"""Random lock programs with the words for channels that close, counters, conditions, started threads and lock kinds."""
+
+from __future__ import annotations
+
+import random
+
+import yaml
+
+from schedproof.model.locks import Locks, parse
+
+OBJECTS = {
+    "m": "mutex",
+    "r": "rw",
+    "e": "reentrant",
+    "k": "errorcheck",
+    "j": "reentrant-rw",
+    "s": "stamped",
+    "u": "unowned",
+    "o": "once",
+}
+PARTS = {
+    "channels": {"c": 0, "d": 1, "ctx": "context"},
+    "counters": {"n": 0, "g": "group", "p": "semaphore 1"},
+    "conditions": {"v": "m", "w": "e"},
+}
+PLAIN = (
+    *("send c", "receive c", "send d", "receive d", "close c", "close d", "cancel ctx", "receive ctx"),
+    *("add g", "done g", "wait g", "set n 1", "add n", "subtract n", "await n = 1", "await n != 0", "acquire p"),
+    *("release p", "signal v", "broadcast v", "lock u", "unlock u", "lock k", "unlock k", "lock e", "unlock e"),
+    *("wlock j", "rlock j", "wunlock j", "runlock j", "unlock m", "unlock r"),
+)
+BLOCKS = (
+    *("lock m", "rlock r", "wlock r", "lock e", "lock k", "rlock j", "wlock j", "rlock s", "wlock s", "once o"),
+    *("if n = 0", "swap n 0 1", "while n = 0", "maybe", "acquire p"),
+)
+
+
+class Maker:
+    """Makes programs from a seed."""
+
+    def __init__(self, seed: int, words: int = 5, *, readers: bool = True) -> None:
+        """``readers``: also reader-writer locks."""
+        self.random = random.Random(seed)
+        plain, blocks = (
+            [each for each in some if readers or each.split()[-1] not in ("r", "j", "s")] for some in (PLAIN, BLOCKS)
+        )
+        self.plain = self.random.sample(plain, words)
+        self.blocks = self.random.sample(blocks, 3)
+
+    def steps(self, deep: int, holds: frozenset[str] = frozenset()) -> list[object]:
+        return [self.step(deep, holds) for _ in range(self.random.choice((1, 1, 2, 2, 3)))]
+
+    def step(self, deep: int, holds: frozenset[str]) -> object:
+        draw = self.random.random()
+        if deep and draw < 0.4:
+            word = self.random.choice(self.blocks)
+            inside = self.steps(deep - 1, holds | ({word.split()[1]} if word.startswith("lock") else set()))
+            waits = {"m": "wait v", "e": "wait w"}
+            if word.startswith("while"):
+                # Without locks: a loop that acquires one more each time has too many states to be compiled.
+                inside = [self.random.choice([each for each in self.plain if "lock" not in each] or ["add n"])]
+            if word in ("lock m", "lock e") and self.random.random() < 0.5:
+                inside.append(waits[word[-1]])
+            return {word: inside}
+        if deep and draw < 0.5:
+            cases = self.random.sample(["send c", "receive c", "send d", "receive d", "receive ctx", "default"], 2)
+            return {"select": [{case: self.steps(0)} if self.random.random() < 0.5 else case for case in cases]}
+        return self.random.choice(self.plain)
+
+    def locks(self) -> Locks:
+        threads: dict[str, list[object]] = {f"t{n}": self.steps(2) for n in range(self.random.choice((2, 2, 3)))}
+        if self.random.random() < 0.3:
+            threads["t0"].insert(0, {"go": self.steps(1)})
+        data: dict[str, object] = {"objects": OBJECTS, **PARTS, "threads": threads}
+        if self.random.random() < 0.2:
+            data["together"] = 2
+        return parse(yaml.safe_dump(data, sort_keys=False), "made.yaml")

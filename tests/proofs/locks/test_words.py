@@ -1,0 +1,522 @@
+"""Words for all that threads wait for: both engines agree on random programs, and seeded faults of the core are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from schedproof.model.locks import Locks, parse
+from schedproof.model.locks.language import Branch
+from schedproof.model.locks.language import Kind as LockKind
+from schedproof.proofs.locks import automata, kernel, semantics, unfold, ways
+from schedproof.proofs.locks.explore import Explored, explore_all
+from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.layout import every_step
+from schedproof.proofs.locks.model_check import model_check
+from schedproof.proofs.locks.semantics import Machine
+from schedproof.proofs.verdict import Verdict
+from tests.proofs.locks import runtime_table
+from tests.proofs.locks.brute_words import Brute
+from tests.proofs.locks.made_words import Maker
+from tests.proofs.locks.scenarios import GO, JAVA, POSIX
+from tests.proofs.locks.test_compiled import as_python  # noqa: F401 - a fixture
+from tests.proofs.locks.test_real_words import ALL
+from tests.support.sample import thinned
+
+NEVER = 10**9
+MANY = 1500
+
+
+def same(locks: Locks) -> Explored:
+    """What both engines find, with and without the reduction."""
+    for reduced in (False, True):
+        interpreted = explore_all(locks, reduced=reduced, limit=MANY, pays=NEVER)
+        assert explore_all(locks, reduced=reduced, limit=MANY, pays=0) == interpreted
+    return interpreted
+
+
+def agrees(seeds: range) -> set[Kind]:
+    """A gate: both engines find the same, and the reduction loses no problem; returns the kinds of problems."""
+    kinds_seen: set[Kind] = set()
+    for seed in seeds:
+        locks = Maker(seed).locks()
+        explored = same(locks)
+        full = explore_all(locks, reduced=False, limit=MANY, pays=NEVER)
+        if full.complete and explored.complete:
+            assert bool(full.problems) == bool(explored.problems), seed
+        kinds_seen |= {problem.kind for problem in full.problems}
+    return kinds_seen
+
+
+@pytest.mark.long
+def test_both_engines_find_the_same_in_random_programs() -> None:
+    assert len(agrees(range(25))) > 5
+
+
+@pytest.mark.long(seconds=20, one_in=8)
+@pytest.mark.parametrize("part", range(8))
+def test_both_engines_find_the_same_in_many_programs(part: int) -> None:
+    agrees(range(1000 + part * 100, 1100 + part * 100))
+
+
+def as_by_brute_force(seeds: range) -> int:
+    """A gate: random programs stand still, leak and end as by brute force; returns how many are not trivial."""
+    various = 0
+    for seed in seeds:
+        locks = replace(Maker(seed, 4, readers=False).locks(), together=())
+        expected = Brute(locks).explore(20_000)
+        if expected is None:
+            continue
+        explored = explore_all(locks, limit=MANY, pays=NEVER)
+        if not explored.complete:
+            continue
+        seen = {problem.kind for problem in explored.problems}
+        ends = seen & {Kind.FATAL, Kind.NOT_HELD}
+        assert bool(ends) == expected.panics, (seed, seen, expected)
+        wrong = expected.stuck or expected.leaks
+        assert bool(seen - ends) >= wrong, (seed, seen, expected)
+        loops = any(isinstance(step, Branch) and step.repeats for step in steps_of(locks))
+        # A thread that loops, or ends the program, does not keep others from being reported as stuck.
+        assert loops or expected.panics or bool(seen - ends) == wrong, (seed, seen, expected)
+        various += bool(seen) and expected.states > 20
+    return various
+
+
+def steps_of(locks: Locks) -> Iterator[Any]:
+    """All steps of the threads."""
+    return every_step([thread.steps for thread in locks.threads.values()])
+
+
+def test_random_programs_end_as_by_brute_force() -> None:
+    assert as_by_brute_force(range(12)) > 3
+
+
+@pytest.mark.long(seconds=20, one_in=8)
+@pytest.mark.parametrize("part", range(8))
+def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
+    as_by_brute_force(range(1000 + part * 200, 1200 + part * 200))
+
+
+def test_every_scenario_is_in_the_table_once() -> None:
+    rows = [(id(row.program), name) for row in runtime_table.ROWS for name in row.scenarios]
+    assert sorted(rows) == sorted((id(table), name) for table in (GO, JAVA, POSIX) for name in table)
+
+
+def test_the_table_in_the_reference_is_fresh() -> None:
+    assert runtime_table.PAGE.read_text("utf-8") == runtime_table.written(), (
+        "python -m tests.proofs.locks.runtime_table"
+    )
+
+
+def test_each_scenario_is_in_its_program() -> None:
+    programs = runtime_table.ROOT / "tests/proofs/locks/programs"
+    for table, name in ((GO, "words.go"), (JAVA, "Words.java"), (POSIX, "words.c")):
+        text = (programs / name).read_text("utf-8")
+        assert [each for each in table if f'"{each}"' not in text] == []
+
+
+# --- scenarios
+
+
+def stands_still() -> None:
+    """A gate: every scenario stands still as it says, or never; and so do some in which more than the kind matters."""
+    for name, scenario in ALL.items():
+        kinds = {problem.kind for problem in explore_all(scenario.locks(), pays=NEVER).problems}
+        assert (scenario.kind in kinds) if scenario.kind is not None else not kinds, name
+    more()
+
+
+MORE = {
+    # The text, and the kinds of all problems.
+    "who sleeps when a group ends goes on": (
+        "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
+        "  one: [add g, go: [done g, add g, send c], wait g, receive c]\n",
+        {Kind.NO_COUNT},  # if it comes too late; not if it sleeps already
+    ),
+    "a group ends with its last thread": (
+        "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
+        "  one: [add g 2, go: [done g], go: [send c, done g], wait g, close c]\n",
+        set(),
+    ),
+    "a panic beside a thread that goes on": (
+        "objects: {m: mutex}\nchannels: {c: 1}\nthreads:\n  one: [close c, send c]\n  two: [lock m: [], lock m: []]\n",
+        {Kind.FATAL},
+    ),
+    "a lock is released in its mode": (
+        "objects: {j: reentrant-rw, r: rw}\nthreads:\n  one: [wlock j, runlock j]\n  two: [rlock r, wunlock r]\n",
+        {Kind.NOT_HELD},
+    ),
+    "a signal wakes one thread that sleeps": (
+        "objects: {m: mutex}\nconditions: {v: m}\nthreads:\n"
+        "  one: [lock m: [wait v]]\n  two: [lock m: [wait v]]\n  three: [lock m: [broadcast v]]\n",
+        {Kind.NO_SIGNAL},
+    ),
+    "a condition of readers": (
+        "objects: {r: rw}\ncounters: {n: 0}\nconditions: {v: rlock r}\nthreads:\n"
+        "  one: [rlock r: [while n = 0: [wait v]]]\n  two: [wlock r: [set n 1, broadcast v]]\n",
+        set(),
+    ),
+    "a condition of a reader that stays": (
+        "objects: {r: rw}\ncounters: {n: 0}\nconditions: {v: rlock r}\nthreads:\n"
+        "  one: [rlock r: [rlock r: [while n = 0: [wait v]]]]\n  two: [wlock r: [set n 1, broadcast v]]\n",
+        {Kind.HELD, Kind.READ_AGAIN},
+    ),
+    "a default does not pass a message that is there": (
+        "channels: {c: 1}\nthreads:\n  one: [send c, select: [receive c, {default: [receive c]}], send c]\n",
+        set(),
+    ),
+    "a select sees the end of a channel": (
+        "channels: {c: 0, d: 0}\nthreads:\n  one: [select: [receive c, receive d]]\n  two: [close d]\n",
+        set(),
+    ),
+    "a comparison is false on both sides": (
+        "counters: {n: 5}\nthreads:\n  one: [if n != 5: [subtract n 9], if n < 5: [subtract n 9], if n > 5: [subtract n 9], await n >= 5]\n",
+        set(),
+    ),
+    "a swap that fails changes nothing": (
+        "counters: {n: 2}\nthreads:\n  one: [swap n 1 7: [subtract n 9], await n = 2, swap n 2 7: [], await n = 7]\n",
+        set(),
+    ),
+    "two threads that differ in a try": (
+        "objects: {a: mutex}\nthreads:\n  one: [lock a, try lock a: []]\n  two: [lock a, lock a: []]\n",
+        {Kind.SELF, Kind.LEAKED},
+    ),
+    "a thread that is not started is not stuck": (
+        "objects: {m: mutex}\nthreads:\n  one: [maybe: [go: [lock m: [lock m: []]]]]\n",
+        {Kind.SELF},
+    ),
+    "a thread that nobody starts": ("counters: {n: 0}\nthreads:\n  one: [if n = 1: [go: [await n = 3]]]\n", set()),
+    "three levels": (
+        "objects: {e: reentrant}\nthreads:\n  one: [lock e: [lock e: [lock e: []]]]\ntogether: 2\n",
+        set(),
+    ),
+    "an errorcheck lock is released once": (
+        "objects: {k: errorcheck}\nthreads:\n  one: [lock k, lock k, unlock k, unlock k]\n  two: [lock k: []]\n",
+        set(),
+    ),
+    "an unowned lock is tried": (
+        "objects: {u: unowned}\nthreads:\n  one: [lock u: []]\n  two: [try lock u: [lock u]]\n",
+        {Kind.NO_COUNT},
+    ),
+}
+
+
+def more() -> None:
+    """A gate: these files have exactly the kinds of problems that are derived by hand."""
+    for name, (text, expected) in MORE.items():
+        kinds = {problem.kind for problem in explore_all(parse(text, "made.yaml"), pays=NEVER).problems}
+        assert kinds == expected, (name, kinds)
+
+
+def test_files_have_the_kinds_derived_by_hand() -> None:
+    more()
+
+
+def test_files_have_the_same_kinds_compiled() -> None:
+    for text, _ in MORE.values():
+        same(parse(text, "made.yaml"))
+
+
+# --- the derived order, and what is held while waiting
+
+ORDERS = {
+    "a once is a lock": ("objects: {a: mutex, o: once}\nthreads:\n  one: [once o: [lock a: []]]\n  two: [lock a: [once o: []]]\n", True),
+    "a lock that waits is acquired under another": (
+        "objects: {a: mutex, b: mutex}\nconditions: {v: a}\nthreads:\n  one: [lock a: [lock b: [wait v]]]\n",
+        True,
+    ),
+    "a started thread holds nothing": ("objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [go: [lock b: []]]]\n  two: [lock b: [lock a: []]]\n", False),
+    "a started thread has an order too": ("objects: {a: mutex, b: mutex}\nthreads:\n  one: [go: [lock a: [lock b: []]], lock b: [lock a: []]]\n", True),
+    "a select has the steps of its cases": (
+        "objects: {a: mutex, b: mutex}\nchannels: {c: 1}\nthreads:\n  one: [lock a: [select: [default: [lock b: []]]]]\n  two: [lock b: [lock a: []]]\n",
+        True,
+    ),
+    "a while has its steps": ("objects: {a: mutex, b: mutex}\ncounters: {n: 0}\nthreads:\n  one: [lock a: [while n = 1: [lock b: []]]]\n  two: [lock b: [lock a: []]]\n", True),
+    "a reentrant lock is acquired first": ("objects: {e: reentrant, b: mutex}\nthreads:\n  one: [lock e: [lock b: [lock e: []]]]\n", False),
+    "no order of locks without an owner": ("objects: {u: unowned, b: mutex}\nthreads:\n  one: [lock u: [lock b: []]]\n  two: [lock b: [lock u: []]]\n", False),
+}  # fmt: skip
+
+
+def orders() -> None:
+    """A gate: files have a circle, or none."""
+    for name, (text, refuted) in ORDERS.items():
+        answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+        assert (answers["derived-order-is-acyclic"] is Verdict.REFUTED) == refuted, name
+
+
+def test_orders_are_derived_through_every_word() -> None:
+    orders()
+
+
+ONCE_MORE = {
+    "reentrant": ("lock x: [lock x: []]", False),
+    "mutex": ("lock x: [lock x: []]", True),
+    "errorcheck": ("lock x: [lock x: []]", False),
+    "reentrant-rw": ("wlock x: [rlock x: [rlock x: []]]", False),
+    "stamped": ("rlock x: [rlock x: []]", True),
+    "once": ("once x: [once x: []]", True),
+}
+
+
+@pytest.mark.parametrize("kind", ONCE_MORE)
+def test_only_some_kinds_are_acquired_again(kind: str) -> None:
+    steps, refuted = ONCE_MORE[kind]
+    checked = model_check(parse(f"objects: {{x: {kind}}}\nthreads: {{t: [{steps}]}}\n", "made.yaml"))
+    answers = {a.check.name: a.verdict for a in checked.answers}
+    assert (answers["no-lock-is-acquired-again"] is Verdict.REFUTED) == refuted
+    assert (answers["no-deadlock"] is Verdict.REFUTED) == (refuted and kind != "stamped")
+
+
+def test_an_upgrade_is_an_acquisition_again() -> None:
+    text = "objects: {x: reentrant-rw}\nthreads: {t: [rlock x: [wlock x: []]]}\n"
+    answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+    assert answers["no-lock-is-acquired-again"] is Verdict.REFUTED
+
+
+WAITS = {
+    "wait v": False, "lock b: [wait v]": True, "await n = 0": True, "wait g": True, "acquire p": True,
+    "select: [receive c]": True, "select: [receive c, default]": False, "set n 1": False, "signal v": False,
+    "once o: []": False, "go: [await n = 0]": False, "close c": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("step", WAITS)
+def test_nothing_is_held_while_something_is_waited_for(step: str) -> None:
+    text = (
+        "objects: {a: mutex, b: mutex, o: once}\nchannels: {c: 0}\ncounters: {n: 0, g: group, p: semaphore 1}\n"
+        f"conditions: {{v: a}}\nthreads: {{t: [lock a: [{step}]]}}\n"
+    )
+    answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+    assert (answers["nothing-is-held-while-waiting"] is Verdict.REFUTED) == WAITS[step]
+
+
+ESCAPES = {"callback f": True, "unlock a, callback f, lock a": False, "go: [callback f]": False}
+
+
+@pytest.mark.parametrize("steps", ESCAPES)
+def test_nothing_is_held_in_callbacks(steps: str) -> None:
+    texts = (
+        f"objects: {{a: mutex}}\nthreads: {{t: [lock a, {steps}, unlock a]}}\n",
+        f"classes: {{C: {{lock: mutex}}}}\nobjects: {{o: C}}\noperations:\n  op(C a): [lock a, {steps}, unlock a]\n",
+    )
+    for text in texts:
+        answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+        expected = Verdict.REFUTED if ESCAPES[steps] else Verdict.PROVED
+        assert answers["nothing-is-held-in-callbacks"] is expected
+
+
+def test_operations_are_proved_with_every_word() -> None:
+    text = (
+        "classes: {A: {lock: reentrant}, B: {}}\norder: [A > B]\n"
+        "operations:\n  op(A a, B b):\n    - lock a:\n        - lock a: [wlock b: []]\n        - if n = 0: [wlock b: []]\n"
+        "        - while n = 0: [wlock b: []]\n    - go: [wlock b: []]\n    - await n = 0\n"
+        "    - select: [default: [lock a: [wlock b: []]]]\n"
+        "counters: {n: 0}\nobjects: {a: A, b: B}\n"
+    )
+    verdicts = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
+    assert set(verdicts.values()) == {Verdict.PROVED}
+    wrong = text.replace("go: [wlock b: []]", "go: [wlock b: [lock a: []]]")
+    verdicts = {a.check.name: a.verdict for a in model_check(parse(wrong, "made.yaml")).answers}
+    assert verdicts["op-follows-the-order"] is Verdict.REFUTED
+
+
+# --- seeded faults
+
+
+class Fault(NamedTuple):
+    """A slip in the core or in the translation: what is spoilt, by what, and the gate that sees it."""
+
+    of: Any
+    name: str
+    slip: Any
+    gate: Callable[[], object] = stands_still
+
+
+_enabled, _act, _release, _releases = ways.enabled, Machine._act, Machine._release, Machine.releases
+_Unfolding = unfold._Unfolding
+_message, _count, _wait, _once, _close = (
+    _Unfolding.message, _Unfolding.count, _Unfolding.wait, _Unfolding.once, _Unfolding.close,
+)  # fmt: skip
+
+
+def _default_always(each: Any, counts: Any) -> list[ways.Way]:
+    """A default is taken although a case can proceed."""
+    return [way for way in each if way.holds(counts)]
+
+
+def _wakes_all(self: Any, state: Any, thread: int, instruction: Any) -> Iterator[Any]:
+    every = tuple(replace(way, everyone=True) for way in instruction.ways)
+    yield from _act(self, state, thread, replace(instruction, ways=every))
+
+
+def _wakes_one(self: Any, state: Any, thread: int, instruction: Any) -> Iterator[Any]:
+    every = tuple(replace(way, everyone=False) for way in instruction.ways)
+    yield from _act(self, state, thread, replace(instruction, ways=every))
+
+
+def _waits_for_a_sleeper(self: Any, state: Any, thread: int, instruction: Any) -> Iterator[Any]:
+    """A signal is not lost: it waits for a thread that sleeps."""
+    if any(way.wakes is not None and not self._sleepers(state, way.wakes) for way in instruction.ways):
+        return
+    yield from _act(self, state, thread, instruction)
+
+
+def _releases_one_level(self: Any, state: Any, thread: int, instruction: Any) -> Iterator[Any]:
+    yield from _release(self, state, thread, replace(instruction, whole=False))
+
+
+def _no_end(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    """A receiver does not see the end of a channel."""
+    return [way for way in _message(self, step, then) if "end" not in way.says]
+
+
+def _sends_after_the_end(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    return [replace(way, fatal="", then=then) for way in _message(self, step, then)]
+
+
+def _end_before_the_rest(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    """A receiver sees the end although messages are left."""
+    each = _message(self, step, then)
+    return [replace(way, guards=way.guards[:1]) if "end" in way.says else way for way in each]
+
+
+def _wakes_too_early(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    """Each ``done`` of a group wakes the threads that wait."""
+    each = _count(self, step, then)
+    wakes = next((way.wakes for way in each if way.wakes is not None), None)
+    return [replace(way, wakes=wakes, everyone=True) if wakes is not None and not way.fatal else way for way in each]
+
+
+def _below_zero(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    return [replace(way, fatal="", then=then) for way in _count(self, step, then)]
+
+
+def _closes_again(self: Any, step: Any, then: Any) -> Any:
+    return _close(self, replace(step, cancels=True), then)
+
+
+def _once_without_a_lock(self: Any, step: Any, scope: Any, then: Any, deep: int) -> Any:
+    """Who comes while the steps run does not wait."""
+    return tuple({*then, *self.steps(step.body, scope, then, deep)})
+
+
+def _never_reacquires(self: Any, held: Any, mode: Any) -> bool:
+    return False
+
+
+def _reacquires_all(self: Any, held: Any, mode: Any) -> bool:
+    return self is not LockKind.MUTEX
+
+
+def _releases_in_any_mode(self: Any, state: Any, thread: int, release: Any) -> bool:
+    lock = state.locks[release.target]
+    return lock.holder == thread or thread in lock.readers
+
+
+def _signals_without_a_lock(self: Any, state: Any, thread: int) -> Any:
+    instruction = self.instruction(state, thread)
+    needed = instruction is not None and instruction.needs_lock >= 0
+    return False if needed else _releases(self, state, thread)
+
+
+def _nothing_is_fatal(self: Any, state: Any, thread: int) -> str:
+    return ""
+
+
+def _gives_nothing(self: Any) -> Iterator[Any]:
+    return iter(())
+
+
+def _no_levels(self: Any, state: Any, thread: int, instruction: Any) -> Iterator[Any]:
+    """The first release of several gives the lock away."""
+    yield from _release(self, state, thread, replace(instruction, whole=instruction.mode is None))
+
+
+def _alike_without_ways(self: Any) -> object:
+    """Threads with other ways, or that try, count as the same."""
+    return (self.kind, self.target, self.mode, self.then)
+
+
+FAULTS = {
+    "a default is always taken": Fault(semantics, "enabled", _default_always),
+    "a signal wakes all": Fault(Machine, "_act", _wakes_all),
+    "a broadcast wakes one": Fault(Machine, "_act", _wakes_one),
+    "a signal is kept": Fault(Machine, "_act", _waits_for_a_sleeper),
+    "wait releases one level": Fault(Machine, "_release", _releases_one_level),
+    "the end is not seen": Fault(_Unfolding, "message", _no_end),
+    "a closed channel takes messages": Fault(_Unfolding, "message", _sends_after_the_end),
+    "the end comes before the rest": Fault(_Unfolding, "message", _end_before_the_rest),
+    "each done wakes": Fault(_Unfolding, "count", _wakes_too_early),
+    "a group falls below zero": Fault(_Unfolding, "count", _below_zero),
+    "a channel is closed twice": Fault(_Unfolding, "close", _closes_again),
+    "once does not wait": Fault(_Unfolding, "once", _once_without_a_lock),
+    "no lock is reentrant": Fault(LockKind, "reacquires", _never_reacquires),
+    "every lock is reentrant": Fault(LockKind, "reacquires", _reacquires_all),
+    "any mode is released": Fault(Machine, "held", _releases_in_any_mode),
+    "a signal needs no lock": Fault(Machine, "releases", _signals_without_a_lock),
+    "nothing ends the program": Fault(Machine, "fatal", _nothing_is_fatal),
+    "a release has no levels": Fault(Machine, "_release", _no_levels),
+    "threads with other ways do the same": Fault(unfold.Instruction, "does", property(_alike_without_ways), lambda: agrees(range(60))),
+    "a started thread is in the same thread": Fault(unfold.World, "kind", lambda self, name: LockKind.MUTEX, orders),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", thinned(FAULTS, 5))
+def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = FAULTS[name]
+    monkeypatch.setattr(fault.of, fault.name, fault.slip)
+    with pytest.raises((AssertionError, StopIteration, KeyError, ValueError)):
+        fault.gate()
+
+
+# --- seeded faults of the compiled engine
+
+
+def compiled_agrees() -> None:
+    """A gate: both engines find the same in the files above."""
+    with np.errstate(over="ignore"):
+        for text, _ in MORE.values():
+            same(parse(text, "made.yaml"))
+        for name in ("default and full", "sent to a closed one", "one of two, ends", "select under a lock"):
+            same(GO[name].locks())
+        for name in ("stamped, read again", "upgrade", "reads past a writer, ends", "signal without"):
+            if name in JAVA:
+                same(JAVA[name].locks())
+
+
+_acted = kernel.__dict__["_acted"].py_func
+
+
+def _acts_alone(table: Any, then: Any, fields: Any, nodes: Any, *rest: Any) -> Any:
+    """Nobody is woken."""
+    asleep = table.copy()
+    asleep[:, automata.KIND][asleep[:, automata.KIND] == automata.PARK] = automata.FINISHED
+    return _acted(asleep, then, fields, nodes, *rest)
+
+
+KERNEL: dict[str, Any] = {
+    "every guard holds": ("_passes", lambda *arguments: True),
+    "a default is always able": ("_able", lambda *arguments: False),
+    "no step ends the program": ("_ends", lambda *arguments: False),
+    "no counter changes": ("_count", lambda *arguments: None),
+    "nobody is woken": ("_acted", _acts_alone),
+}
+
+
+@pytest.mark.usefixtures("as_python")
+@pytest.mark.parametrize("name", thinned(KERNEL, 5))
+def test_a_seeded_fault_of_the_kernel_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    attribute, slip = KERNEL[name]
+    monkeypatch.setattr(kernel, attribute, slip)
+    with pytest.raises((AssertionError, StopIteration, RuntimeError, IndexError, OverflowError)):
+        compiled_agrees()
+
+
+def test_started_threads_have_names_of_their_own() -> None:
+    text = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [go: [lock a: [lock b: []]], lock b: [lock a: []]]\n"
+    (problem,) = explore_all(parse(text, "made.yaml")).problems
+    assert set(problem.threads) == {"one", "one.1"} and problem.kind is Kind.REVERSED
