@@ -255,6 +255,12 @@ class _Reader:
         return tuple(packed)
 
 
+def state_of(proof: Proof, solution: SolverModel) -> tuple[Instance, State]:
+    """The instance and the state before the step that a z3 model describes."""
+    reader = _Reader(proof, *solution)
+    return reader.instance, reader.state(proof.symbols)
+
+
 def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[str, Sequence[Z]]) -> Counterexample:
     """The counterexample to an obligation: the state before comes from z3, the step from the interpreter."""
     reader = _Reader(proof, model, universe)

@@ -77,6 +77,7 @@ class Proof:
         axioms: the model's own axioms.
         always: ``axioms``, and that numbers are in their ranges; both hold before a step.
         assumed: each invariant by name.
+        contexts: what a step of each action may assume.
         stated: each of the ``assumed`` invariants, and also that it reads no attribute of NONE.
         sizes: the numbers of objects of each sort that counterexamples may have, in this order.
     """
@@ -89,6 +90,7 @@ class Proof:
     stated: dict[str, Z]
     cascades: dict[str, Cascade]
     obligations: tuple[Obligation, ...]
+    contexts: dict[str, tuple[Z, ...]]
     sizes: tuple[int, ...] = SIZES
 
 
@@ -145,10 +147,11 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         made.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     read = {p.name: _read(model, closed(p)) for p in asked}
-    cascades = {}
+    cascades: dict[str, Cascade] = {}
+    contexts: dict[str, tuple[Z, ...]] = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
-        context = (*always, cascade.guard, *cascade.axioms)
+        context = contexts[action.name] = (*always, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
         written = _written(cascade)
         for prop in asked:
@@ -169,7 +172,30 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
                 for d, g, c in well_formed(cascade, action, always, context)
             ]
     named = tuple(_with_distinct_names(made))
-    return Proof(model, symbols, axioms, always, assumed, stated, cascades, named)
+    return Proof(model, symbols, axioms, always, assumed, stated, cascades, named, contexts)
+
+
+@dataclass(frozen=True)
+class Added:
+    """An invariant that a finished proof does not have: its formulas as in :class:`Proof`, and its obligations."""
+
+    assumed: Z
+    stated: Z
+    obligations: tuple[Obligation, ...]
+
+
+def added(proof: Proof, prop: Invariant) -> Added:
+    """Another invariant over the symbols of a finished proof, which stays as it is."""
+    symbols = proof.symbols
+    before, term = Translator(symbols, symbols), closed(prop)
+    stated, read = _whole(before, term), _read(proof.model, term)
+    initial = Translator(symbols, Initial(symbols))
+    made = [Obligation(prop.name, INITIAL, "", _whole(initial, term), proof.always, inductive=False)]
+    for name, cascade in proof.cascades.items():
+        # A step keeps the formulas of what it does not write.
+        goal = _whole(Translator(symbols, cascade.after), term) if read & _written(cascade) else stated
+        made.append(Obligation(prop.name, name, "", goal, proof.contexts[name]))
+    return Added(before.formula(term), stated, tuple(made))
 
 
 STATE = ""
