@@ -17,7 +17,7 @@ LAYERS = [
     "diagrams",
     "proofs.verification",
     "proofs.refinement",
-    "proofs.coverage | proofs.export",
+    "proofs.coverage | proofs.export | proofs.strengthen",
     "proofs.traces | proofs.checking | proofs.cluster",
     "proofs.compiled | proofs.induction | proofs.locks",
     "proofs.exploration",

@@ -24,6 +24,7 @@ from . import (
     Attribute,
     EnumType,
     Event,
+    Function,
     Invariant,
     Machine,
     ModelError,
@@ -120,7 +121,7 @@ class Kind:
             )
         types: dict[str, Type] = {}
         for value, kind in carries.items():
-            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation):
+            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation | Function):
                 problem = f"{value} is {shown(kind)}, not a sort or a type of one value"
                 raise ModelError(
                     f"kind {name}", self.place, problem, f"write for example Kind({name!r}, {value}=Int)", name=value

@@ -9,6 +9,7 @@ from typing import Any
 
 from schedproof.model.lang import (
     Action,
+    Function,
     Integer,
     IntRange,
     Invariant,
@@ -16,6 +17,7 @@ from schedproof.model.lang import (
     Model,
     Recovery,
     Ref,
+    Row,
     SetOf,
     StepInvariant,
     StepInvariantAtScope,
@@ -75,6 +77,7 @@ class Proof:
         axioms: the model's own axioms.
         always: ``axioms``, and that numbers are in their ranges; both hold before a step.
         assumed: each invariant by name.
+        contexts: what a step of each action may assume.
         stated: each of the ``assumed`` invariants, and also that it reads no attribute of NONE.
         sizes: the numbers of objects of each sort that counterexamples may have, in this order.
     """
@@ -87,6 +90,7 @@ class Proof:
     stated: dict[str, Z]
     cascades: dict[str, Cascade]
     obligations: tuple[Obligation, ...]
+    contexts: dict[str, tuple[Z, ...]]
     sizes: tuple[int, ...] = SIZES
 
 
@@ -143,10 +147,11 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         made.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     read = {p.name: _read(model, closed(p)) for p in asked}
-    cascades = {}
+    cascades: dict[str, Cascade] = {}
+    contexts: dict[str, tuple[Z, ...]] = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
-        context = (*always, cascade.guard, *cascade.axioms)
+        context = contexts[action.name] = (*always, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
         written = _written(cascade)
         for prop in asked:
@@ -167,7 +172,30 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
                 for d, g, c in well_formed(cascade, action, always, context)
             ]
     named = tuple(_with_distinct_names(made))
-    return Proof(model, symbols, axioms, always, assumed, stated, cascades, named)
+    return Proof(model, symbols, axioms, always, assumed, stated, cascades, named, contexts)
+
+
+@dataclass(frozen=True)
+class Added:
+    """An invariant that a finished proof does not have: its formulas as in :class:`Proof`, and its obligations."""
+
+    assumed: Z
+    stated: Z
+    obligations: tuple[Obligation, ...]
+
+
+def added(proof: Proof, prop: Invariant) -> Added:
+    """Another invariant over the symbols of a finished proof, which stays as it is."""
+    symbols = proof.symbols
+    before, term = Translator(symbols, symbols), closed(prop)
+    stated, read = _whole(before, term), _read(proof.model, term)
+    initial = Translator(symbols, Initial(symbols))
+    made = [Obligation(prop.name, INITIAL, "", _whole(initial, term), proof.always, inductive=False)]
+    for name, cascade in proof.cascades.items():
+        # A step keeps the formulas of what it does not write.
+        goal = _whole(Translator(symbols, cascade.after), term) if read & _written(cascade) else stated
+        made.append(Obligation(prop.name, name, "", goal, proof.contexts[name]))
+    return Added(before.formula(term), stated, tuple(made))
 
 
 STATE = ""
@@ -217,6 +245,15 @@ def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
                 x = before.symbols.constant("x", machine.sort)
                 value = before.symbols.value(machine.sort.name, attribute.name, x)
                 yield from (ForAll([x], inside) for inside in in_range(attribute.type, value))
+            if isinstance(attribute.type, Function):
+                x, arguments = before.symbols.constant("x", machine.sort), _arguments(before.symbols, attribute.type)
+                value = before.symbols.value(machine.sort.name, attribute.name, x)(*arguments)
+                yield from (ForAll([x, *arguments], inside) for inside in in_range(attribute.type.to, value))
+
+
+def _arguments(symbols: Symbols, kind: Function) -> list[Z]:
+    """Any objects as the arguments of a function."""
+    return [symbols.constant(f"argument {n}", sort) for n, sort in enumerate(kind.sorts)]
 
 
 def well_formed(
@@ -240,7 +277,7 @@ def well_formed(
         for row in symbols.model.table(key[0]):
             for name, value in row.sets:
                 if row.event == key[1]:
-                    yield from _update(cascade, key, name, value, context)
+                    yield from _update(cascade, row, name, value, context)
     events = list(cascade.causes)
     for n, one in enumerate(events):
         for other in events[n + 1 :]:
@@ -305,16 +342,24 @@ def _same(cascade: Cascade, kind: Type, one: Any, other: Any) -> Z:
 
 
 def _update(
-    cascade: Cascade, key: tuple[str, str], name: str, value: t.Term, context: tuple[Z, ...]
+    cascade: Cascade, row: Row, name: str, value: t.Term, context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
-    symbols = cascade.symbols
+    symbols, key = cascade.symbols, (row.sort.name, row.event)
     x = symbols.constant("x", key[0])
     fires, event = cascade.fires(*key, x), ".".join(key)
     defined = cascade.after.reader(*key, x).defined(value)
     if not is_true(defined):
-        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(fires, defined)), context
+        # Another row reads other objects.
+        applies = And(fires, symbols.state(key[0], x) == symbols.states[key[0]][row.source])
+        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(applies, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
     if isinstance(declared.type, IntRange | Integer):
         for inside in in_range(declared.type, cascade.after.value(key[0], name, x)):
             yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context
+    if isinstance(declared.type, Function):
+        arguments = _arguments(symbols, declared.type)
+        value_after = cascade.after.value(key[0], name, x)(*arguments)
+        for inside in in_range(declared.type.to, value_after):
+            every = ForAll([x, *arguments], Implies(fires, inside))
+            yield f"{event} keeps the values of {name} in {declared.type.to}", every, context

@@ -217,11 +217,9 @@ class Context:
         )
         self.near.set("smt.ematching", True)
         self.near.set("smt.mbqi", False)
-        self.switches = {}
+        self.switches: dict[str, z3.BoolRef] = {}
         for name, formula in proof.assumed.items():
-            switch = proof.symbols.expressions.constant(f"assume {name}", z3.BoolSort(proof.symbols.context))
-            self.switches[name] = switch
-            self.near.add(Implies(switch, relevance.limited(formula)))
+            self.assume(name, formula)
         self._context_facts = list(conjuncts(context))
 
     @cached_property
@@ -230,6 +228,14 @@ class Context:
         solver = _solver(self.proof, self.context)
         solver.add(*[Implies(self.switches[name], formula) for name, formula in self.proof.assumed.items()])
         return solver
+
+    def assume(self, name: str, formula: z3.BoolRef) -> None:
+        """Adds an invariant behind a switch, after the context was made."""
+        switch = self.symbols.expressions.constant(f"assume {name}", z3.BoolSort(self.symbols.context))
+        self.switches[name] = switch
+        self.near.add(Implies(switch, self.relevance.limited(formula)))
+        if "solver" in self.__dict__:  # it is made when it is first needed, with the invariants of the proof
+            self.solver.add(Implies(switch, formula))
 
     def less_what_is_said(self, goal: z3.BoolRef) -> z3.BoolRef:
         """The goal without the conjuncts that the context contains: z3 would search for them among all instances."""

@@ -26,6 +26,7 @@ class Command:
 COMMANDS: Mapping[str, Command] = {
     "verify": Command("verify", "verify", "Check every property, and compare each verdict with the expected one."),
     "prove": Command("prove", "prove", "Prove properties by induction, for any number of objects."),
+    "strengthen": Command("strengthen", "strengthen", "Infer auxiliary invariants that make properties provable for any number of objects."),
     "explore": Command("explore", "explore", "Explore every reachable state at a scope, and check every property."),
     "simulate": Command("simulate", "simulate", "Take random walks, and report the properties that they violate."),
     "profile": Command("profile", "profile", "Measure the cost of each action and rule in an exploration."),

@@ -13,6 +13,7 @@ from schedproof.model.lang import (
     Action,
     Attribute,
     Event,
+    Function,
     Int,
     Invariant,
     LeadsTo,
@@ -208,6 +209,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: Kind("two words"), "its name is 'two words'"),
     (lambda: Kind("put", item="Item"), "item is 'Item', not a sort or a type"),  # type: ignore[arg-type]
     (lambda: Kind("put", pairs=Relation(Item, Item)), "pairs is .*, not a sort or a type of one value"),
+    (lambda: Kind("put", clock=Function(Item, to=Nat)), "clock is .*, not a sort or a type of one value"),
     (lambda: Kind("put", sender=Client), "it carries sender, a name that has another meaning"),
     (lambda: Kind("put", to=Client), "it carries to, a name that has another meaning"),
     (lambda: Kind("put", message=Item), "it carries message, a name that has another meaning"),

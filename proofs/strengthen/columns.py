@@ -1,0 +1,181 @@
+"""Values of terms in many states at once: a column has one number for each state.
+
+The meaning is that of :mod:`schedproof.model.semantics.evaluate`; a test compares the two. Only terms that are always defined
+have a column: no attribute of an attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedproof.model.lang import EnumType, Ref, Relation, SetOf, Type
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Instance, State
+
+Column = NDArray[np.int64]
+"""One value for each state; references, enumeration values and sets as in a packed state."""
+
+
+Truths = NDArray[np.bool_]
+"""A truth value for each state."""
+
+
+class Unsupported(Exception):
+    """A term has no column: it may be undefined, or speaks of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of one instance, as a matrix with a row for each state."""
+
+    instance: Instance
+    matrix: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, instance: Instance, states: Sequence[State]) -> States:
+        """The matrix of packed states."""
+        wide = any(value.bit_length() > 62 for state in states[:1] for value in state)
+        kind = object if wide or _wide(instance) else np.int64
+        return cls(instance, np.array(states, dtype=kind).reshape(len(states), instance.width))
+
+    @cached_property
+    def _all(self) -> Column:
+        return np.zeros(len(self.matrix), np.int64)
+
+    def value(self, term: t.Term, bound: Mapping[str, int], like: Type | None = None) -> Column:
+        """The column of a term that is not a formula.
+
+        Args:
+            bound: the object of each free variable.
+            like: the type of a quoted value.
+
+        Raises:
+            Unsupported: the term has no column.
+        """
+        match term:
+            case t.Var(name):
+                return self._all + bound[name]
+            case t.Nothing():
+                return self._all - 1
+            case t.EmptySet():
+                return self._all
+            case t.Constant(value):
+                if isinstance(value, str):
+                    assert isinstance(like, EnumType)
+                    return self._all + like.values.index(value)
+                return self._all + int(value)
+            case t.Sum(left, right, sign):
+                return self.value(left, bound) + sign * self.value(right, bound)
+            case t.Attr(t.Var(name, Ref(sort)), attribute):
+                return self._attribute(sort.name, attribute, bound[name])
+        raise Unsupported(type(term).__name__)
+
+    def _attribute(self, sort: str, name: str, number: int) -> Column:
+        attribute = self.instance.model.machine(sort).attribute(name)
+        if attribute is None:
+            raise Unsupported(f"{sort}.{name}")
+        if attribute.rigid:
+            return self._all + self.instance.rigid_values(sort, attribute)[number]
+        if attribute not in self.instance.attributes(sort):
+            raise Unsupported(f"{sort}.{name} is history")
+        column: Column = self.matrix[:, self.instance.slot(sort, name) + number]
+        return column
+
+    def state(self, sort: str, number: int) -> Column:
+        """The machine state of an object, by its position."""
+        column: Column = self.matrix[:, self.instance.slot(sort) + number]
+        return column
+
+    def truth(self, term: t.Term, bound: Mapping[str, int]) -> Truths:
+        """Whether a formula holds, for each state.
+
+        Raises:
+            Unsupported: the formula has no column.
+        """
+        # A formula about a sort without objects is one value, whatever the state.
+        return np.broadcast_to(np.asarray(self._truth(term, bound), np.bool_), self._all.shape)
+
+    def _truth(self, term: t.Term, bound: Mapping[str, int]) -> Any:
+        match term:
+            case t.Constant(bool(value)):
+                return self._all == (0 if value else 1)
+            case t.Is(t.Var(name, Ref(sort)), states):
+                names = [s.name for s in self.instance.model.machine(sort).states]
+                return np.isin(self.state(sort.name, bound[name]).astype(np.int64), [names.index(s) for s in states])
+            case t.Equal(left, right):
+                return self.value(left, bound, self._type(right)) == self.value(right, bound, self._type(left))
+            case t.Less(left, right, or_equal):
+                one, other = self.value(left, bound), self.value(right, bound)
+                return one <= other if or_equal else one < other
+            case t.Has(base, element):
+                return self._has(base, element, bound)
+            case t.Not(part):
+                return ~self.truth(part, bound)
+            case t.And(parts):
+                return np.logical_and.reduce([self.truth(each, bound) for each in parts])
+            case t.Or(parts):
+                return np.logical_or.reduce([self.truth(each, bound) for each in parts])
+            case t.Implies(premise, conclusion):
+                return ~self.truth(premise, bound) | self.truth(conclusion, bound)
+            case t.Iff(left, right):
+                return self.truth(left, bound) == self.truth(right, bound)
+            case t.Quantified(universal, variables, body):
+                every = [self.truth(body, {**bound, **chosen}) for chosen in self.choices(variables)]
+                return (np.logical_and if universal else np.logical_or).reduce(every)
+            case t.Attr():
+                return self.value(term, bound) != 0
+        raise Unsupported(type(term).__name__)
+
+    def choices(self, variables: Sequence[t.Var]) -> Iterator[dict[str, int]]:
+        """Every choice of objects for some variables.
+
+        Raises:
+            Unsupported: a variable is not an object.
+        """
+        domains = []
+        for v in variables:
+            if not isinstance(v.type, Ref):
+                raise Unsupported("a variable that is not an object")
+            domains.append(range(self.instance.sizes[v.type.sort.name]))
+        for numbers in product(*domains):
+            yield dict(zip((v.name for v in variables), numbers, strict=True))
+
+    def _has(self, base: t.Term, element: t.Term, bound: Mapping[str, int]) -> Any:
+        masks, kind = self.value(base, bound), self._type(base)
+        objects = element.parts if isinstance(element, t.Tuple) else (element,)
+        number, some = self._all, self._all == 0
+        dimensions = self.instance.dimensions(kind) if isinstance(kind, Relation) else (0,)
+        for part, size in zip(objects, dimensions, strict=True):
+            each = self.value(part, bound)
+            some = some & (each >= 0)
+            number = number * size + each
+        inside = (masks >> np.maximum(number, 0)) & 1
+        return some & (inside == 1)
+
+    def _type(self, term: t.Term) -> Type | None:
+        match term:
+            case t.Var(_, kind):
+                return kind
+            case t.Attr(t.Var(_, Ref(sort)), name):
+                attribute = self.instance.model.machine(sort).attribute(name)
+                return attribute.type if attribute is not None else None
+        return None
+
+
+def _wide(instance: Instance) -> bool:
+    """Whether a set or a relation has too many elements for 63 bits."""
+    for machine in instance.model.machines:
+        for attribute in machine.attributes:
+            match attribute.type:
+                case SetOf(sort) if instance.sizes[sort.name] > 62:
+                    return True
+                case Relation() as kind if int(np.prod(instance.dimensions(kind))) > 62:
+                    return True
+    return False

@@ -1,0 +1,137 @@
+"""Clauses that exclude a state and are true of all samples: the search behind an inference.
+
+A *cube* is a part of a row: values of some features that no row of the samples has together. Its negation is a clause.
+The features at which a row of the samples differs from the row to exclude are a set; a cube is a hitting set of these sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .features import Feature, Template
+from .samples import Rows, distinct
+
+Row = NDArray[np.int8]
+
+MOST_CUBES = 60
+"""The most cubes of one size for one row."""
+
+MOST_NODES = 40_000
+"""The most nodes of one search."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A disjunction: for every choice of distinct objects, some feature has one of its allowed values.
+
+    Attributes:
+        literals: each feature with its allowed values.
+    """
+
+    template: Template
+    literals: tuple[tuple[Feature, frozenset[int]], ...]
+
+    @property
+    def key(self) -> str:
+        """Identifies the clause."""
+        return " | ".join(sorted(f"{feature.key} in {sorted(allowed)}" for feature, allowed in self.literals))
+
+    @property
+    def names(self) -> list[str]:
+        """The variables that it uses, in the order of the template."""
+        used = {name for feature, _ in self.literals for name in feature.names}
+        return [v.name for v in self.template.variables if v.name in used]
+
+    def fails(self, rows: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """For each row of its template, whether it violates the clause."""
+        at = {feature: n for n, feature in enumerate(self.template.features)}
+        failing = np.ones(len(rows), np.bool_)
+        for feature, allowed in self.literals:
+            failing &= ~np.isin(rows[:, at[feature]], sorted(allowed))
+        return failing
+
+
+class Difference:
+    """A row to exclude beside the rows of the samples: where it differs from each.
+
+    Attributes:
+        rows: the samples.
+        row: the row to exclude.
+        possible: whether no sample is the row itself.
+    """
+
+    def __init__(self, rows: Rows, row: Row) -> None:
+        self.rows, self.row = rows, row
+        differs = distinct(rows.matrix != row)
+        differs = differs[np.argsort(differs.sum(axis=1), kind="stable")]
+        self.possible = bool(differs.any(axis=1).all())
+        self._at = [[int(n) for n in np.flatnonzero(each)] for each in differs]
+        self._whole = (1 << len(differs)) - 1
+        self._hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
+
+    def clauses(self, size: int) -> Iterator[Clause]:
+        """The minimal clauses of ``size`` literals that exclude the row and hold in all samples.
+
+        Each is given with as few allowed values as the samples permit, then as it is.
+        """
+        features = self.rows.template.features
+        for cube in self.cubes(size):
+            yield widened(self.rows, self.row, cube)
+            plain = [(features[n], features[n].domain - {int(self.row[n])}) for n in cube]
+            yield Clause(self.rows.template, tuple(plain))
+
+    def cubes(self, size: int) -> list[tuple[int, ...]]:
+        """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together."""
+        cubes: dict[tuple[int, ...], None] = {}
+        nodes = 0
+
+        def extend(chosen: tuple[int, ...], left: int, banned: frozenset[int]) -> None:
+            nonlocal nodes
+            nodes += 1
+            if len(cubes) >= MOST_CUBES or nodes > MOST_NODES:
+                return
+            if not left:
+                if len(chosen) == size and _minimal(self._hit, chosen, self._whole):
+                    cubes[tuple(sorted(chosen))] = None
+                return
+            if len(chosen) == size:
+                return
+            for n in self._at[(left & -left).bit_length() - 1]:
+                if n not in banned:
+                    extend((*chosen, n), left & ~self._hit[n], banned)
+                    banned = banned | {n}
+
+        if self.possible:
+            extend((), self._whole, frozenset())
+        return list(cubes)
+
+
+def _mask(bits: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+
+
+def _minimal(hit: Sequence[int], chosen: Sequence[int], whole: int) -> bool:
+    for n in chosen:
+        others = 0
+        for m in chosen:
+            others |= hit[m] if m != n else 0
+        if others == whole:
+            return False
+    return True
+
+
+def widened(rows: Rows, row: Row, cube: Sequence[int]) -> Clause:
+    """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube."""
+    matrix, features = rows.matrix, rows.template.features
+    allowed = {n: features[n].domain - {int(row[n])} for n in cube}
+    for n in cube:
+        others = np.ones(len(matrix), np.bool_)
+        for m in cube:
+            if m != n:
+                others &= ~np.isin(matrix[:, m], sorted(allowed[m]))
+        allowed[n] = frozenset(int(value) for value in np.unique(matrix[others, n]))
+    return Clause(rows.template, tuple((features[n], allowed[n]) for n in cube))

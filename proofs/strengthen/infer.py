@@ -1,0 +1,248 @@
+"""Infers invariants that make properties inductive, led by counterexamples to induction.
+
+Each counterexample is a state before a step. If no sample looks like it, a clause that is true of all samples excludes it.
+That clause becomes a lemma, with obligations of its names. A lemma that meets a counterexample which no clause excludes is
+dropped. Nothing here is trusted: see :mod:`.run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from schedproof.model.lang import Invariant, Model
+from schedproof.proofs.induction import Obligation
+from schedproof.proofs.induction.obligations import Added
+
+from .columns import States
+from .cubes import Clause, Difference
+from .features import Template, Vocabulary
+from .prover import Prover, Step
+from .samples import Samples
+from .wording import invariant
+
+SOMEBODY = 2
+"""Clauses with "somebody refers to it" are about so many objects or fewer."""
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large clauses may be.
+
+    Attributes:
+        literals: the most literals.
+        variables: the most variables of sorts with many objects.
+        together: the most literals and variables together.
+        candidates, alike, larger: for each counterexample, how many clauses are tried for being inductive by themselves, how
+            many of them of one size, and how much larger they are than the smallest.
+    """
+
+    literals: int = 4
+    variables: int = 5
+    together: int = 7
+    candidates: int = 20
+    alike: int = 6
+    larger: int = 1
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """An invariant that was inferred.
+
+    Attributes:
+        excludes: the counterexample to induction that it was inferred from.
+    """
+
+    prop: Invariant
+    obligations: tuple[Obligation, ...]
+    clause: Clause
+    excludes: Step = field(repr=False)
+
+
+@dataclass
+class Inference:
+    """The lemmas so far, and what is proved from them.
+
+    Attributes:
+        model: its properties are the goals, and invariants that may be assumed.
+        given: the names of the latter.
+        lemmas: by name.
+        proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
+        dropped: the keys of clauses that were lemmas, and are not inductive.
+        left: the goal that no lemma was found for, and the state that is left, if z3 gave one.
+    """
+
+    model: Model
+    samples: Samples
+    limits: Limits
+    stop: Callable[[], str]
+    report: Report
+    given: frozenset[str] = frozenset()
+    lemmas: dict[str, Lemma] = field(default_factory=dict)
+    proofs: dict[str, frozenset[str]] = field(default_factory=dict)
+    dropped: set[str] = field(default_factory=set)
+    left: tuple[Obligation, Step | None] | None = None
+
+    def __post_init__(self) -> None:
+        self.prover = Prover(self.model, self.given)
+        self._known = {p.name for p in self.model.properties}
+        self._vocabularies = [Vocabulary(self.model, self.samples.history, exists) for exists in (False, True)]
+
+    def run(self) -> bool:
+        """Infers until every goal is proved from the lemmas; False if one is left, or the time is over."""
+        self.left = None
+        while (obligation := self._next()) is not None:
+            if self.stop():
+                self.left = self.left or (obligation, None)
+                return False
+            self.report(f"{obligation.name}; {len(self.lemmas)} lemmas, {len(self.dropped)} dropped")
+            reply = self.prover.ask(obligation, self._assumed)
+            if reply.used is not None:
+                self.proofs[obligation.name] = reply.used
+            elif reply.step is not None and self._exclude(reply.step):
+                continue
+            elif obligation.invariant in self.lemmas:
+                self.drop(obligation.invariant)
+            else:
+                self.left = obligation, reply.step
+                return False
+        return True
+
+    @property
+    def obligations(self) -> Iterator[Obligation]:
+        """The obligations of the goals, then those of the lemmas."""
+        yield from self.prover.goals
+        for lemma in self.lemmas.values():
+            yield from lemma.obligations
+
+    @property
+    def _assumed(self) -> set[str]:
+        return {*self.lemmas, *self._known}
+
+    def _next(self) -> Obligation | None:
+        return next((each for each in self.obligations if each.name not in self.proofs), None)
+
+    def drop(self, name: str) -> None:
+        """Removes a lemma that is not inductive, and what was proved with it."""
+        self.dropped.add(self.lemmas[name].clause.key)
+        self._remove(name)
+
+    def _remove(self, name: str) -> None:
+        lemma = self.lemmas.pop(name)
+        self.prover.remove(name)
+        names = {each.name for each in lemma.obligations}
+        self.proofs = {key: used for key, used in self.proofs.items() if name not in used and key not in names}
+
+    def keep_inductive(self) -> None:
+        """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
+        sound = {*self.lemmas, *self.given}  # the goals are not proved
+        self.proofs = {key: used for key, used in self.proofs.items() if used <= sound}
+        while not_inductive := [
+            name
+            for name, lemma in self.lemmas.items()
+            if any(each.name not in self.proofs and not self._prove(each) for each in lemma.obligations)
+        ]:
+            for name in not_inductive:
+                self._remove(name)
+
+    def _prove(self, obligation: Obligation) -> bool:
+        reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, short=True)
+        if reply.used is not None:
+            self.proofs[obligation.name] = reply.used
+        return reply.proved
+
+    def minimize(self) -> None:
+        """Drops the lemmas that no proof needs, those that were found last first."""
+        self._prune()
+        for name in reversed(list(self.lemmas)):
+            if self.stop() or name not in self.lemmas:
+                continue
+            others = self._assumed - {name}
+            affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
+            replies = {}
+            for each in affected:
+                reply = self.prover.ask(each, others, short=True)
+                if reply.used is None or name in reply.used:
+                    break
+                replies[each.name] = reply.used
+            else:
+                self.proofs.update(replies)
+                self._remove(name)
+                self._prune()
+
+    def _prune(self) -> None:
+        """Removes the lemmas on which no goal rests, directly or through others."""
+        needed: set[str] = set()
+        more = {used for each in self.prover.goals for used in self.proofs[each.name]}
+        while more:
+            needed |= more
+            resting = [each for name in more if name in self.lemmas for each in self.lemmas[name].obligations]
+            more = {used for each in resting for used in self.proofs[each.name]} - needed
+        for name in self.lemmas.keys() - needed:
+            self._remove(name)
+
+    def _exclude(self, step: Step) -> bool:
+        """Adds a lemma that excludes the state before a step; False if there is none."""
+        best: tuple[int, Clause, Invariant, Added] | None = None
+        tried: dict[int, int] = {}
+        first = 0
+        for level, clause in self._candidates(step):
+            if self.stop():
+                break
+            first = first or level
+            if best is not None and level > first + self.limits.larger:
+                break
+            if tried.get(level, 0) >= self.limits.alike:
+                continue
+            prop = invariant(clause, self.samples.states, self._assumed)
+            formulas = self.prover.translated(prop)
+            if not self.prover.begins(formulas):
+                self.dropped.add(clause.key)
+                continue
+            most = best[0] if best is not None else len(formulas.obligations)
+            failing = self.prover.failing(formulas, self._assumed, most, self.stop)
+            if best is None or failing < best[0]:
+                best = failing, clause, prop, formulas
+            tried[level] = tried.get(level, 0) + 1
+            if not failing or sum(tried.values()) >= self.limits.candidates:
+                break
+        if best is None:
+            return False
+        _, clause, prop, formulas = best
+        self.prover.add(prop.name, formulas)
+        self.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause, step)
+        return True
+
+    def _candidates(self, step: Step) -> Iterator[tuple[int, Clause]]:
+        """The clauses that exclude a state and are true of all samples, each with its number of variables and literals; small ones first."""
+        state = States.of(step.instance, [step.state])
+        known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
+        differences: dict[Template, list[Difference]] = {}
+        for vocabulary in self._vocabularies:
+            for level in range(1, self.limits.together + 1):
+                for cost in range(min(level, self.limits.variables + 1)):
+                    size = level - cost
+                    if size > self.limits.literals or (vocabulary.exists and cost > SOMEBODY):
+                        continue
+                    for template in vocabulary.templates(cost):
+                        if template not in differences:
+                            differences[template] = list(self._differences(template, vocabulary.exists, state))
+                        for clause in (each for one in differences[template] for each in one.clauses(size)):
+                            if clause.key not in known:
+                                known.add(clause.key)
+                                yield level + vocabulary.exists * self.limits.together, clause
+
+    def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
+        """The rows of a state that no sample has."""
+        seen = set()
+        for bound in template.assignments(state):
+            if self.stop():
+                return
+            row = template.row(state, bound)[0]
+            if row.tobytes() not in seen:
+                seen.add(row.tobytes())
+                difference = Difference(self.samples.rows(template, exists), row)
+                if difference.possible:
+                    yield difference

@@ -1,0 +1,155 @@
+"""z3 for any number of objects, with invariants that come and go: the obligations of each are asked one by one.
+
+Nothing is concluded from its answers. At the end :func:`schedproof.proofs.induction.prove` proves everything from scratch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+
+from schedproof.model.lang import Invariant, Model
+from schedproof.model.semantics import Instance, State
+from schedproof.proofs.induction import Obligation, obligations
+from schedproof.proofs.induction.counterexample import SolverModel, shown, state_of
+from schedproof.proofs.induction.obligations import Added, added
+from schedproof.proofs.induction.relevant import Relevance
+from schedproof.proofs.induction.solve import Context
+from schedproof.proofs.verdict import Counterexample
+
+NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 10_000_000
+"""z3's limits for one question, in its name steps: with relevant objects only, with all, and before it gives up."""
+
+SHORT_EFFORT = 250_000
+"""The limit for each question about a candidate."""
+
+MOST_REMOVED = 40
+"""The solvers are made anew after so many invariants were removed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A counterexample to induction: the state before a step that violates something.
+
+    Attributes:
+        solution: the state as z3 has it.
+    """
+
+    obligation: Obligation
+    instance: Instance
+    state: State
+    solution: SolverModel = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The reply to a question: proved from ``used``, refuted by ``step``, or neither if z3 does not know."""
+
+    used: frozenset[str] | None = None
+    step: Step | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the obligation is proved."""
+        return self.used is not None
+
+
+class Prover:
+    """The obligations of a model, and of invariants added to it.
+
+    Attributes:
+        goals: the obligations of the model's properties that are not ``given``, which are assumed.
+        questions: how many questions z3 was asked.
+    """
+
+    def __init__(self, model: Model, given: Collection[str] = ()) -> None:
+        self._proof = obligations(model, given)
+        self.model, self.questions, self._removed = model, 0, 0
+        self.goals = self._proof.obligations
+        self._relevance = Relevance(self._proof.symbols)
+        self._contexts: dict[int, Context] = {}
+
+    def translated(self, prop: Invariant) -> Added:
+        """Another invariant as formulas; it cannot be assumed yet."""
+        return added(self._proof, prop)
+
+    def add(self, name: str, formulas: Added) -> None:
+        """Lets an invariant be assumed."""
+        self._proof.assumed[name], self._proof.stated[name] = formulas.assumed, formulas.stated
+        for context in self._contexts.values():
+            context.assume(name, formulas.assumed)
+
+    def remove(self, name: str) -> None:
+        """Undoes :meth:`add`. The solvers keep a formula that they no longer use, until there are many."""
+        del self._proof.assumed[name], self._proof.stated[name]
+        self._removed += 1
+        if self._removed % MOST_REMOVED == 0:
+            self._contexts.clear()
+
+    def _context(self, obligation: Obligation) -> Context:
+        key = id(obligation.context)
+        if key not in self._contexts:
+            always = obligation.context is self._proof.always
+            cascade = None if always else self._proof.cascades.get(obligation.action)
+            self._contexts[key] = Context(self._proof, self._relevance, obligation.context, cascade)
+        return self._contexts[key]
+
+    def ask(self, obligation: Obligation, assume: Iterable[str], *, short: bool = False) -> Reply:
+        """Whether the obligation follows from the invariants ``assume``, its own among them if it has one.
+
+        Args:
+            short: give up early; a reply that is neither then means little.
+        """
+        self.questions += 1
+        name = obligation.invariant
+        if obligation.inductive and self._proof.stated.get(name) is obligation.goal:
+            return Reply(frozenset({name}))  # the step writes nothing that it reads
+        names = self._assumable(obligation, assume)
+        context = self._context(obligation)
+        goal = context.less_what_is_said(obligation.goal)
+        alone = [name for name in names if name == name]
+        proved, used = context.ask_nearby(goal, (alone, names), SHORT_EFFORT if short else NEAR_EFFORT)
+        if proved:
+            return Reply(used)
+        efforts = [(SHORT_EFFORT, SHORT_EFFORT)]
+        if not short:
+            efforts += [(FAR_EFFORT, FAR_EFFORT), (0, LAST_EFFORT if obligation in self.goals else FAR_EFFORT)]
+        for few, all_objects in efforts:
+            if few and (solution := context.refute(goal, names, few, fewest=False)) is not None:
+                return Reply(step=Step(obligation, *state_of(self._proof, solution), solution))
+            status, used = context.ask(goal, names, all_objects)
+            if status == "unsat":
+                return Reply(used)
+        return Reply()
+
+    def _assumable(self, obligation: Obligation, assume: Iterable[str]) -> list[str]:
+        if not obligation.inductive:
+            return []
+        return sorted({*assume, obligation.invariant} & self._proof.assumed.keys())
+
+    def begins(self, formulas: Added) -> bool:
+        """Whether a candidate is soon proved of the initial state. What axioms do not say of rigid attributes is not."""
+        return all(self.ask(each, (), short=True).proved for each in formulas.obligations if not each.inductive)
+
+    def failing(self, formulas: Added, assume: Collection[str], most: int, stop: Callable[[], str]) -> int:
+        """How many obligations of a candidate are not soon proved from it and from the invariants ``assume``; at most ``most``."""
+        count = 0
+        for obligation in formulas.obligations:
+            if stop() or count >= most:
+                return most
+            if obligation.inductive and obligation.goal is formulas.stated:
+                continue
+            self.questions += 1
+            context = self._context(obligation)
+            names = sorted({*assume} & self._proof.assumed.keys()) if obligation.inductive else []
+            context.near.push()
+            if obligation.inductive:
+                context.near.add(context.relevance.limited(formulas.assumed))
+            goal = context.less_what_is_said(obligation.goal)
+            count += not context.ask_nearby(goal, [names], SHORT_EFFORT)[0]
+            context.near.pop()
+        return count
+
+    def shown(self, step: Step) -> Counterexample:
+        """The counterexample to induction for a reader."""
+        return shown(self._proof, step.obligation, *step.solution)

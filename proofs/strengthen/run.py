@@ -1,0 +1,197 @@
+"""Strengthens the properties of a model: infers auxiliary invariants, minimizes them, and proves everything from scratch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang import Invariant, Model, Property
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.semantics import ScopeError, instances, scope_text
+from schedproof.proofs.checking.slices import Slices
+from schedproof.proofs.gc_paused import gc_paused
+from schedproof.proofs.induction import Induction, Recheck, prove, recheck
+from schedproof.proofs.verdict import Counterexample
+
+from .infer import Inference, Limits
+from .prover import Step
+from .samples import Samples, Violation
+from .scopes import SECONDS, grow
+
+Report = Callable[[str], None]
+
+ORDINARY = Limits()
+"""The limits of clauses that are not chosen."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """An auxiliary invariant that was inferred.
+
+    Attributes:
+        relative_to: the invariants that the proof of this one assumes.
+        excludes: the counterexample to induction that it was inferred from.
+    """
+
+    prop: Invariant
+    relative_to: Sequence[str]
+    excludes: Counterexample | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Strengthened:
+    """What became of one property.
+
+    Attributes:
+        model: the model with the property and what was inferred.
+        inferred: the auxiliary invariants; if the property is not proved, those that are inductive nevertheless.
+        induction: the proof from scratch.
+        rechecks: cvc5's answers to the obligations of that proof.
+        violation: a run that violates the property.
+        left: the counterexample to induction that no clause excludes.
+        why: why the property is not proved; "" if it is.
+        scopes: the explored scopes, each with its number of representatives.
+        complete: whether every state of each scope is a sample.
+    """
+
+    prop: str
+    model: Model
+    inferred: Sequence[Inferred] = ()
+    induction: Induction | None = field(default=None, repr=False)
+    rechecks: Sequence[Recheck] = ()
+    violation: Violation | None = None
+    left: Counterexample | None = None
+    why: str = ""
+    scopes: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the property is proved, from scratch."""
+        return self.induction is not None and self.induction.proved(self.prop) and not self.disagreements
+
+    @property
+    def disagreements(self) -> list[Recheck]:
+        """The obligations on which cvc5 contradicts z3."""
+        return [each for each in self.rechecks if each.agrees is False]
+
+
+def without_auxiliary(model: Model, prop: str) -> Model:
+    """The model with one property only: its proof may assume no other invariant."""
+    return model.asking([model.property(prop)])
+
+
+def strengthen(
+    model: Model,
+    prop: str,
+    *,
+    seconds: float = 300.0,
+    scope: Mapping[str, int] | None = None,
+    limits: Limits = ORDINARY,
+    halt: Callable[[], str] = lambda: "",
+    report: Report = lambda text: None,
+) -> Strengthened:
+    """Infers auxiliary invariants that make a property inductive for any number of objects.
+
+    Args:
+        model: the model. Its other invariants are assumed where they are inductive.
+        prop: the name of the property: an invariant, a step invariant or a recovery.
+        seconds: the time limit.
+        scope: the scope to learn from; by default scopes grow.
+        limits: how large clauses may be.
+        halt: returns why to stop, or "".
+        report: called with what is being done.
+
+    Raises:
+        UserError, ModelError: as :func:`schedproof.proofs.induction.prove`.
+    """
+    start = time.monotonic()
+
+    def stop() -> str:
+        return halt() or (f"the time limit of {seconds:g} s" if time.monotonic() - start > seconds else "")
+
+    def explored_enough() -> str:
+        return stop() or ("half of the time" if time.monotonic() - start > seconds / 2 else "")
+
+    def ended(result: Strengthened) -> Strengthened:
+        return replace(result, seconds=time.monotonic() - start)
+
+    report("proves what is inductive by itself")
+    base = prove(model, every=False, only=[prop])
+    if base.proved(prop):
+        return ended(Strengthened(prop, model, induction=base))
+    goal = model.property(prop)
+    given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
+    known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
+    asked = model.asking([goal, *given])
+    samples = Samples(asked, _history(asked, goal, scope))
+    with gc_paused():
+        violation = grow(samples, [goal], scope, explored_enough, report)
+        if violation is not None:
+            why = f"violated at {violation.scope}"
+            return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
+        inference = Inference(asked, samples, limits, stop, report, known)
+        complete = inference.run()
+        left = inference.left
+        if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
+            why = f"violated at {violation.scope}"
+            return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
+        if complete:
+            report("drops what is not needed")
+            inference.minimize()
+        else:
+            inference.keep_inductive()
+        excluded = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
+        shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
+    goals = [prop] if complete else []
+    strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
+    report("proves everything from scratch")
+    why = stop() or _why(inference)
+    result = Strengthened(
+        prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
+    )
+    if not goals and not excluded:
+        return ended(result)
+    induction = prove(strengthened, only=[*goals, *excluded])
+    report("asks cvc5")
+    rechecks = list(recheck(induction))
+    added = [
+        Inferred(lemma.prop, induction.lemmas(name), excluded[name])
+        for name, lemma in inference.lemmas.items()
+        if induction.kept(name)
+    ]
+    result = replace(result, inferred=added, induction=induction, rechecks=rechecks)
+    return ended(replace(result, why="") if result.proved else result)
+
+
+def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[], str]) -> Violation | None:
+    """A run that violates a property at the scope of the state that is left, which may be larger than all that were explored."""
+    scope = {sort.name: max(1, step.instance.sizes[sort.name]) for sort in samples.model.sorts}
+    if scope_text(scope) in samples.scopes or stop():
+        return None
+    until = time.monotonic() + SECONDS
+    with suppress(ScopeError):
+        return samples.explore(scope, lambda: stop() or ("long" if time.monotonic() > until else ""), [goal])
+    return None
+
+
+def _why(inference: Inference) -> str:
+    if inference.left is None:
+        return "what was inferred is not proved from scratch"
+    obligation, step = inference.left
+    if step is None:
+        return f"z3 does not know whether {obligation.name} holds"
+    limits = inference.limits
+    return (
+        f"no clause of up to {limits.literals} literals about up to {limits.variables} objects that holds at the explored "
+        f"scopes excludes the state before {obligation.name}"
+    )
+
+
+def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
+    """The history attributes that a property reads, with those that their updates read."""
+    some = next(instances(model, scope or {}), None)
+    return Slices(some).of(prop) if some is not None else frozenset()

@@ -1,0 +1,162 @@
+"""Reachable states of small scopes: what every clause must be true of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedproof.model.lang import Model, Property
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.semantics import Instance, instances, scope_text
+from schedproof.proofs.checking.engine import Exploring
+from schedproof.proofs.checking.model_check import admitted
+from schedproof.proofs.exploration.explore import Exploration, ExplorationResult
+from schedproof.proofs.exploration.safety import Watch, counterexample, ill_formed
+from schedproof.proofs.verdict import Counterexample
+
+from .columns import States
+from .features import Template
+
+MOST_STATES = 60_000
+"""The most states of one configuration; of a larger one, as many of its first states are samples."""
+
+MOST_CONFIGURATIONS = 40
+"""The most configurations of a scope; those of a larger one are chosen at even distances."""
+
+MOST_ROWS = 400_000
+"""The most different rows of a template."""
+
+
+@dataclass
+class Samples:
+    """The states of the scopes explored so far.
+
+    Attributes:
+        scopes: the explored scopes, as text, with the numbers of representatives.
+        complete: whether every state of each scope is a sample.
+    """
+
+    model: Model
+    history: frozenset[tuple[str, str]] = frozenset()
+    states: list[States] = field(default_factory=list)
+    scopes: dict[str, int] = field(default_factory=dict)
+    complete: bool = True
+    _rows: dict[tuple[str, bool], Rows] = field(default_factory=dict, repr=False)
+
+    def explore(
+        self, scope: Mapping[str, int], halt: Callable[[], str], watched: Sequence[Property] = ()
+    ) -> Violation | None:
+        """Adds the reachable states of a scope, one of each orbit.
+
+        Returns:
+            The run that violates one of ``watched``, or that ends in an ill-formed step; None if there is none.
+        """
+        text, count = scope_text(scope), 0
+        for instance in _some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
+            sliced = replace(instance, with_history=bool(self.history), history=self.history or None)
+            explored, watches = Exploring(max_states=MOST_STATES, halt=halt).watch(sliced, watched)
+            if (violation := _violation(explored, watches)) is not None:
+                return violation
+            self.complete = self.complete and explored.complete
+            self.states.append(_matrix(sliced, explored))
+            count += len(self.states[-1].matrix)
+            if halt():
+                break
+        self.scopes[text] = count
+        return None
+
+    def rows(self, template: Template, exists: bool) -> Rows:
+        """The rows of a template in all samples."""
+        key = _key(template, exists)
+        if key not in self._rows:
+            self._rows[key] = Rows(template)
+        rows = self._rows[key]
+        rows.extend(self.states)
+        return rows
+
+    def news(self, template: Template) -> int:
+        """How many rows of a template the newest samples add."""
+        before = self._rows.get(_key(template, False))
+        known = 0 if before is None else len(before.matrix)
+        return len(self.rows(template, False).matrix) - known
+
+
+def _key(template: Template, exists: bool) -> tuple[str, bool]:
+    return " ".join(v.name for v in template.variables), exists
+
+
+@dataclass
+class Rows:
+    """The different rows of a template: the values of its features for each choice of objects in each sample."""
+
+    template: Template
+    matrix: NDArray[np.int8] = field(init=False)
+    read: int = 0
+
+    def __post_init__(self) -> None:
+        self.matrix = np.zeros((0, len(self.template.features)), np.int8)
+
+    def extend(self, states: Sequence[States]) -> None:
+        """Adds the rows of the states that were not there before."""
+        for each in states[self.read :]:
+            for bound in self.template.assignments(each):
+                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.row(each, bound))]))
+        self.read = len(states)
+
+
+def distinct(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows without repetition. Two that share a hash would count as one: a sample less, which is harmless."""
+    factors = np.random.default_rng(1).integers(1 << 62, size=rows.shape[1], dtype=np.int64) | 1
+    with np.errstate(over="ignore"):
+        hashes = rows.astype(np.int64) @ factors
+    _, first = np.unique(hashes, return_index=True)
+    return rows[first]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A reachable violation of a property at a scope."""
+
+    prop: str
+    scope: str
+    counterexample: Counterexample
+
+
+def _violation(explored: ExplorationResult, watches: Sequence[Watch]) -> Violation | None:
+    scope = scope_text(explored.instance.sizes)
+    if explored.ill_formed is not None:
+        return Violation(WELL_FORMED, scope, ill_formed(explored))
+    for watched in watches:
+        if (check := watched.failed()) is not None:
+            return Violation(watched.prop.name, scope, counterexample(explored, check))
+    return None
+
+
+def _matrix(instance: Instance, explored: object) -> States:
+    if isinstance(explored, Exploration):
+        return States.of(instance, explored.states)
+    from schedproof.proofs.compiled import Reached  # loading takes half a second, and is seldom needed
+    from schedproof.proofs.compiled.table import read_back
+
+    assert isinstance(explored, Reached)
+    layout = explored.program.layout
+    read = []
+    for part in explored.parts:
+        each = np.empty(part.count * layout.words, np.uint64)
+        read_back(part.table()[0], layout.words, 0, each, part.count)
+        read.append(each.reshape(part.count, layout.words))
+    words = np.concatenate(read)
+    columns = [
+        ((words[:, at // 64] >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
+        for at, mask, low in layout.slots
+    ]
+    return States(instance, np.stack(columns, axis=1))
+
+
+def _some(every: Iterator[Instance], most: int) -> list[Instance]:
+    every_instance = list(every)
+    return every_instance if len(every_instance) <= most else every_instance[:: -(-len(every_instance) // most)]

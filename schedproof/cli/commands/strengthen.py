@@ -1,0 +1,185 @@
+"""``schedproof strengthen``: infers the auxiliary invariants that a proof by induction lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from schedproof.cli import choose, scopes
+from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, properties_option, variant_option
+from schedproof.cli.output import Destination
+from schedproof.cli.progress import ReportProgress, progress
+from schedproof.cli.stopping import stoppable
+from schedproof.cli.tables import count
+from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented, shown
+from schedproof.proofs.induction import provable
+from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
+from schedproof.proofs.strengthen.run import strengthen as infer
+from schedproof.proofs.strengthen.source import Names, same, text
+from schedproof.proofs.verdict import Counterexample
+
+
+@click.command(
+    epilog=ending(
+        "strengthen lease --property one-lease-each",
+        ok="every property is proved, with what was inferred",
+        different="a property is violated, or two solvers disagree",
+        undetermined="nothing that was inferred makes a property inductive",
+    )
+)
+@click.argument("system")
+@variant_option()
+@properties_option("Strengthen", "all that induction can prove and that are expected to hold")
+@click.option("--scope", metavar="SORT=N,...",
+              help="Learn from this scope only.  [default: scopes grow until they show nothing new]")  # fmt: skip
+@click.option("--time-limit", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
+              help="Stop the search for a property after this time.")  # fmt: skip
+@click.option("--without-auxiliary", "alone", is_flag=True, help="Assume no other invariant of the model.")
+@click.option("--write", is_flag=True, help="Append what was inferred to the file of the model.")
+@json_option
+def strengthen(
+    system: str,
+    variant: str | None,
+    properties: tuple[str, ...],
+    scope: str | None,
+    time_limit: float,
+    alone: bool,
+    write: bool,
+    json_file: Destination | None,
+) -> int:
+    """Infer auxiliary invariants that make properties provable for any number of objects.
+
+    Candidates are learnt from the reachable states of small scopes, led by counterexamples to induction. At the end z3
+    proves everything from scratch, and cvc5 checks it again.
+    """
+    chosen = choose.system(system)
+    model = choose.variants(chosen, (variant,) if variant is not None else ())[0]
+    scopes.properties([(chosen, model)], properties)
+    able = [name for name in provable(model) if name != WELL_FORMED]
+    scopes.checkable(properties, able, "strengthen", f"schedproof verify {system}")
+    names = _names(chosen, model) if write else Names.of(model)
+    goals = list(properties) or [name for name in able if name not in model.refuted]
+    sizes = scopes.scope(model, scope) if scope is not None else None
+    results: list[Strengthened] = []
+    with progress("strengthen") as report, stoppable() as halt:
+        known = model
+        for name in goals:
+            start = without_auxiliary(model, name) if alone else known
+            results.append(
+                infer(start, name, seconds=time_limit, scope=sizes, halt=halt, report=_reporter(report, model, name))
+            )
+            if not alone:
+                known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
+    exit_code = Exit.worst(_code(each) for each in results)
+    if json_file is not None:
+        json_file.write_json({"system": system, "variant": model.variant,
+                              "properties": [_as_json(each) for each in results], "ok": exit_code is Exit.OK})  # fmt: skip
+    if json_file is None or not json_file.is_stdout:
+        for each in results:
+            _print(model, each, names)
+    inferred = [each.prop for result in results for each in result.inferred]
+    if write and names is not None and inferred:
+        path = Path(model.place.file)
+        path.write_text(f"{path.read_text().rstrip()}\n\n{text(names, inferred)}")
+        click.echo(
+            f"appended {count(len(inferred), 'invariant')} to {path.name}; 'schedproof prove {system}' checks them"
+        )
+    return exit_code
+
+
+def _reporter(report: ReportProgress, model: Model, name: str) -> Callable[[str], None]:
+    return lambda text: report(f"{model.system} {model.variant} {name}: {text}")
+
+
+def _names(system: System, model: Model) -> Names:
+    """How the file of a model calls it.
+
+    Raises:
+        UserError: invariants cannot be appended to the file.
+    """
+    names = Names.of(model)
+    if names is None or not isinstance(model.properties, list):
+        raise UserError(
+            f"--write: {Path(model.place.file).name} has no name for this model, or its properties are not a list; "
+            "leave out --write, and paste what is printed"
+        )
+    for other in system.variants.values():
+        if other.amended is not None and same(other.amended.model, model):
+            raise UserError(
+                f"--write: {other.variant} amends {model.variant}, and takes no invariant that comes later; leave out --write, and "
+                "paste what is printed above the call of amend"
+            )
+    return names
+
+
+def _code(result: Strengthened) -> Exit:
+    if result.proved:
+        return Exit.OK
+    return Exit.DIFFERENT if result.violation is not None or result.disagreements else Exit.UNDETERMINED
+
+
+def _as_json(result: Strengthened) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": result.prop,
+        "verdict": "proved" if result.proved else "refuted" if result.violation is not None else "undetermined",
+        "scopes": dict(result.scopes),
+        "complete": result.complete,
+        "seconds": round(result.seconds, 4),
+        "invariants": [
+            {"name": each.prop.name, "says": each.prop.says, "relative_to": list(each.relative_to)}
+            for each in result.inferred
+        ],
+    }
+    if result.why:
+        entry["note"] = result.why
+    run = result.violation.counterexample if result.violation is not None else result.left
+    if run is not None:
+        entry["counterexample"] = run.as_json()
+    return entry
+
+
+def _print(model: Model, result: Strengthened, names: Names | None) -> None:
+    heading = f"{model.system} {model.variant} {result.prop}"
+    took = f"({result.seconds:.1f} s)"
+    if result.violation is not None:
+        click.echo(f"{heading}: refuted: {result.violation.prop} is {result.why} {took}")
+        click.echo(indented(counterexample_lines(model, result.violation.counterexample)))
+        return
+    if result.proved:
+        rests = f" with {count(len(result.inferred), 'auxiliary invariant')}" if result.inferred else " without any"
+        click.echo(f"{heading}: proved{rests} {took}")
+    else:
+        click.echo(f"{heading}: undetermined: {result.why} {took}")
+    if result.scopes:
+        explored = "; ".join(f"{scope}: {number}" for scope, number in result.scopes.items())
+        part = "" if result.complete else ", not all of them"
+        click.echo(f"  learnt from the states{part} at {explored}")
+    for each in result.inferred:
+        click.echo(f"  {each.prop.name}: {each.prop.says}")
+        relative = ", ".join(each.relative_to)
+        click.echo(f"    inductive {f'relative to {relative}' if relative else 'by itself'}")
+        if each.excludes is not None:
+            click.echo(f"    excludes {_state(each.excludes)}")
+    if result.left is not None:
+        click.echo("  what is left:")
+        click.echo(indented(counterexample_lines(result.model, result.left)))
+    if result.inferred and names is not None:
+        click.echo()
+        click.echo(text(names, [each.prop for each in result.inferred]))
+
+
+def _state(run: Counterexample) -> str:
+    """The state before a step, on one line."""
+    return "; ".join(
+        f"{name}: {', '.join(f'{field} {shown(value)}' for field, value in fields.items())}" if fields else name
+        for name, fields in (run.start or {}).items()
+    )

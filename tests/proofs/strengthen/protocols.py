@@ -1,0 +1,146 @@
+"""Three small protocols with the safety property only: leases, tickets, and a commit in two phases."""
+
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    Event,
+    Invariant,
+    Machine,
+    Model,
+    Ref,
+    Row,
+    Sort,
+    State,
+    forall,
+    given,
+    variables,
+)
+
+Worker, Lease = Sort("Worker", "w"), Sort("Lease", "l")
+(w,) = variables(Worker, "w")
+l, m = variables(Lease, "l m")  # noqa: E741
+
+LEASES = Model(
+    system="leases",
+    variant="plain",
+    about="workers and leases",
+    machines=[
+        Machine(Worker, [State("Idle"), State("Working")]),
+        Machine(
+            Lease,
+            [State("Free"), State("Held")],
+            [Attribute("holder", Ref(Worker))],
+            [Event("take", {"by": Ref(Worker)})],
+        ),
+    ],
+    rows=[
+        Row(Worker, "start", "Idle", "Working"),
+        Row(Worker, "finish", "Working", "Idle"),
+        Row(Lease, "take", "Free", "Held", holder=given("by")),
+        Row(Lease, "free", "Held", "Free", holder=NONE),
+    ],
+    actions=[
+        Action("acquire", [w, l], [w.is_("Idle"), l.is_("Free")], [w.fires("start"), l.fires("take", by=w)], "{w} acquires {l}"),
+        Action("release", [w, l], [l.holder == w], [w.fires("finish"), l.fires("free")], "{w} releases {l}"),
+    ],
+    rules=[],
+    properties=[
+        Invariant(
+            name="one-lease-each",
+            says="a worker never holds two leases",
+            over=[w, l, m],
+            given=(l.holder == w) & (m.holder == w),
+            then=l == m,
+        ),
+    ],
+    default_scope={"Worker": 2, "Lease": 2},
+)  # fmt: skip
+
+Process, Lock = Sort("Process", "p"), Sort("Lock", "k", single=True)
+p, q = variables(Process, "p q")
+(k,) = variables(Lock, "k")
+
+LOCK_SERVER = Model(
+    system="lock-server",
+    variant="plain",
+    about="one server grants one lock by messages",
+    machines=[
+        Machine(Process, [State("Out"), State("Asking"), State("Granted"), State("In"), State("Leaving")]),
+        Machine(Lock, [State("Free"), State("Taken")]),
+    ],
+    rows=[
+        Row(Process, "ask", "Out", "Asking"),
+        Row(Process, "grant", "Asking", "Granted"),
+        Row(Process, "enter", "Granted", "In"),
+        Row(Process, "leave", "In", "Leaving"),
+        Row(Process, "left", "Leaving", "Out"),
+        Row(Lock, "take", "Free", "Taken"),
+        Row(Lock, "free", "Taken", "Free"),
+    ],
+    actions=[
+        Action("ask", [p], [p.is_("Out")], [p.fires("ask")], "{p} asks for the lock"),
+        Action("grant", [p, k], [p.is_("Asking"), k.is_("Free")], [p.fires("grant"), k.fires("take")], "{p} is granted the lock"),
+        Action("enter", [p], [p.is_("Granted")], [p.fires("enter")], "{p} enters"),
+        Action("leave", [p], [p.is_("In")], [p.fires("leave")], "{p} leaves"),
+        Action("free", [p, k], [p.is_("Leaving")], [p.fires("left"), k.fires("free")], "the lock of {p} is free"),
+    ],
+    rules=[],
+    properties=[
+        Invariant(
+            name="mutex", says="at most one process is in", over=[p, q], given=p.is_("In") & q.is_("In"), then=p == q
+        ),
+    ],
+    default_scope={"Process": 2},
+)  # fmt: skip
+
+Member, Chief = Sort("Member", "n"), Sort("Chief", "c", single=True)
+n, o = variables(Member, "n o")
+(c,) = variables(Chief, "c")
+commit = Action("commit", [c], [c.is_("Collecting"), forall(n, n.is_("Yes"))], [c.fires("commit")], "{c} commits")
+abort = Action("abort", [c], [c.is_("Collecting")], [c.fires("abort")], "{c} aborts")
+
+TWO_PHASE = Model(
+    system="two-phase",
+    variant="plain",
+    about="a chief commits if all members say yes",
+    machines=[
+        Machine(
+            Member,
+            [State("Working"), State("Yes"), State("Committed"), State("Aborted")],
+            [Attribute("asked", BoolType())],
+        ),
+        Machine(Chief, [State("Collecting"), State("Committing"), State("Aborting")]),
+    ],
+    rows=[
+        Row(Member, "vote", "Working", "Yes", asked=True),
+        Row(Member, "give_up", "Working", "Aborted"),
+        Row(Member, "commit", "Yes", "Committed"),
+        Row(Member, "abort", "Yes", "Aborted"),
+        Row(Member, "abort", "Working", "Aborted"),
+        Row(Chief, "commit", "Collecting", "Committing"),
+        Row(Chief, "abort", "Collecting", "Aborting"),
+    ],
+    actions=[
+        commit,
+        abort,
+        Action("vote", [n], [n.is_("Working")], [n.fires("vote")], "{n} says yes"),
+        Action("give_up", [n], [n.is_("Working")], [n.fires("give_up")], "{n} gives up"),
+        Action("learn_commit", [n, c], [c.is_("Committing"), n.is_("Yes")], [n.fires("commit")], "{n} commits"),
+        Action("learn_abort", [n, c], [c.is_("Aborting"), n.is_("Yes", "Working")], [n.fires("abort")], "{n} aborts"),
+    ],
+    rules=[],
+    properties=[
+        Invariant(
+            name="agreement",
+            says="no member commits while another aborts",
+            over=[n, o],
+            given=n.is_("Committed"),
+            then=~o.is_("Aborted"),
+        ),
+    ],
+    default_scope={"Member": 2},
+)
+
+__all__ = ["LEASES", "LOCK_SERVER", "TWO_PHASE"]

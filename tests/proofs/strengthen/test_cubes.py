@@ -1,0 +1,58 @@
+"""The search for clauses that exclude a row: complete, minimal, and true of every row of the samples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from schedproof.proofs.strengthen.cubes import Difference
+from schedproof.proofs.strengthen.features import Template, Vocabulary
+from schedproof.proofs.strengthen.samples import Rows, Samples
+from tests.proofs.strengthen.protocols import LOCK_SERVER
+
+
+def cubes(matrix: np.ndarray, row: np.ndarray, size: int) -> list[tuple[int, ...]]:
+    rows = Rows(Template((), ()))
+    rows.matrix = matrix
+    return Difference(rows, row).cubes(size)
+
+
+def by_trying(matrix: np.ndarray, row: np.ndarray, size: int) -> set[tuple[int, ...]]:
+    """The minimal cubes of a size, by trying all sets of features."""
+
+    def excludes(chosen: tuple[int, ...]) -> bool:
+        return not np.all(matrix[:, list(chosen)] == row[list(chosen)], axis=1).any()
+
+    every = combinations(range(matrix.shape[1]), size)
+    return {c for c in every if excludes(c) and not any(excludes(less) for less in combinations(c, size - 1))}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cubes_are_all_minimal_ones(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    matrix = random.integers(3, size=(int(random.integers(2, 40)), 6)).astype(np.int8)
+    row = random.integers(3, size=6).astype(np.int8)
+    for size in (1, 2, 3):
+        assert set(cubes(matrix, row, size)) == by_trying(matrix, row, size)
+
+
+def test_a_row_of_the_samples_has_no_cube() -> None:
+    matrix = np.array([[0, 1, 2], [1, 1, 0]], np.int8)
+    assert [cubes(matrix, matrix[0], size) for size in (1, 2, 3)] == [[], [], []]
+
+
+def test_clauses_hold_in_the_samples_and_exclude_the_row() -> None:
+    samples = Samples(LOCK_SERVER)
+    samples.explore({"Process": 3}, lambda: "")
+    number = 0
+    for template in Vocabulary(LOCK_SERVER).templates(2):
+        rows = samples.rows(template, False)
+        for row in np.array(list(np.ndindex(5, 5, 2)), np.int8)[:, : len(template.features)]:
+            for size in (1, 2, 3):
+                for clause in Difference(rows, row).clauses(size):
+                    assert not clause.fails(rows.matrix).any()
+                    assert clause.fails(row[np.newaxis]).all()
+                    number += 1
+    assert number > 20

@@ -1,0 +1,70 @@
+"""The steps of an inference: what begins, what is kept, and what is forgotten with a lemma that is dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedproof.model.lang import Action, Invariant
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.strengthen.infer import Inference, Limits
+from schedproof.proofs.strengthen.prover import Prover
+from schedproof.proofs.strengthen.samples import Samples
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
+
+p, q = LOCK_SERVER.properties[0].over
+
+
+def inference() -> Inference:
+    samples = Samples(LOCK_SERVER)
+    samples.explore({"Process": 3}, lambda: "")
+    return Inference(LOCK_SERVER, samples, Limits(), lambda: "", lambda text: None)
+
+
+def test_a_candidate_must_hold_at_the_beginning() -> None:
+    prover = Prover(LOCK_SERVER)
+    out = Invariant(name="out", says="nobody is out", over=[p], then=~p.is_("Out"))
+    away = Invariant(name="away", says="nobody is in", over=[p], then=~p.is_("In"))
+    assert [prover.begins(prover.translated(each)) for each in (out, away)] == [False, True]
+
+
+def test_what_used_a_dropped_lemma_is_proved_again() -> None:
+    one = inference()
+    assert one.run()
+    name = next(iter(one.lemmas))
+    used_it = {key for key, used in one.proofs.items() if name in used}
+    assert used_it
+    one.drop(name)
+    assert name not in one.lemmas
+    assert not used_it & one.proofs.keys()
+    assert one.run()
+    assert used_it - {each for each in used_it if each.startswith(name)} <= one.proofs.keys()
+
+
+def test_only_inductive_lemmas_are_kept_without_the_goals() -> None:
+    one = inference()
+    assert one.run()
+    wrong = Invariant(name="wrong", says="nobody is in", over=[p], then=~p.is_("In"))
+    formulas = one.prover.translated(wrong)
+    one.prover.add("wrong", formulas)
+    some = next(iter(one.lemmas.values()))
+    one.lemmas["wrong"] = replace(some, prop=wrong, obligations=formulas.obligations)
+    one.keep_inductive()
+    assert "wrong" not in one.lemmas
+    sound = {*one.lemmas, *one.given}
+    assert all(one.proofs[each.name] <= sound for lemma in one.lemmas.values() for each in lemma.obligations)
+
+
+def test_an_ill_formed_step_is_a_violation() -> None:
+    w, lease = LEASES.actions[0].parameters
+    hasty = Action(
+        "acquire",
+        [w, lease],
+        [lease.is_("Free")],
+        [w.fires("start"), lease.fires("take", by=w)],
+        "{w} acquires",
+    )
+    model = replace(LEASES, actions=[hasty, LEASES.actions[1]])
+    result = strengthen(model, "one-lease-each")
+    assert result.violation is not None
+    assert (result.violation.prop, len(result.violation.counterexample.steps)) == (WELL_FORMED, 2)

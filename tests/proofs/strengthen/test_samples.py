@@ -1,0 +1,105 @@
+"""Samples: every orbit counts, scopes grow while they show something new, and a violation ends them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from schedproof.model.lang import Action, Invariant, Model, count, variables
+from schedproof.model.semantics import instances
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.strengthen import Limits, strengthen
+from schedproof.proofs.strengthen.columns import States
+from schedproof.proofs.strengthen.features import Vocabulary
+from schedproof.proofs.strengthen.samples import Rows, Samples
+from schedproof.proofs.strengthen.scopes import grow
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.support.toys import WORKSHOP
+
+p, q = LOCK_SERVER.properties[0].over
+
+
+def never() -> str:
+    return ""
+
+
+def silent(text: str) -> None:
+    """Reports nothing."""
+
+
+@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, TWO_PHASE, WORKSHOP], ids=lambda m: m.system)
+def test_representatives_have_the_rows_of_all_states(model: Model) -> None:
+    samples = Samples(model)
+    samples.explore({}, never)
+    everything = [States.of(i, explore(i, symmetry=False).states) for i in instances(model, {})]
+    for template in (each for cost in (1, 2) for each in Vocabulary(model).templates(cost)):
+        whole = Rows(template)
+        whole.extend(everything)
+        few = samples.rows(template, False)
+        assert {r.tobytes() for r in few.matrix} == {r.tobytes() for r in whole.matrix}
+
+
+@pytest.mark.long
+def test_compiled_samples_are_the_interpreted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    interpreted, compiled = Samples(TWO_PHASE), Samples(TWO_PHASE)
+    interpreted.explore({"Member": 3}, never)
+    monkeypatch.setattr("schedproof.proofs.checking.engine.PAYS", 1)
+    compiled.explore({"Member": 3}, never)
+    one, other = (each.states[0].matrix for each in (interpreted, compiled))
+    assert len(one) > 10
+    assert np.array_equal(np.unique(one, axis=0), np.unique(other, axis=0))
+
+
+def at_most(number: int) -> Model:
+    """The lock server without a lock: as many processes may be granted it as the guard admits."""
+    few = count(q, q.is_("Granted")) < number
+    grant = Action("grant", [p], [p.is_("Asking"), few], [p.fires("grant")], "{p} is granted the lock")
+    kept = [a for a in LOCK_SERVER.actions if a.name not in ("grant", "free")]
+    return replace(LOCK_SERVER, actions=[*kept, grant])
+
+
+def test_scopes_grow_until_nothing_is_new() -> None:
+    samples = Samples(LOCK_SERVER)
+    assert grow(samples, LOCK_SERVER.properties, None, never, silent) is None
+    # Two processes cannot show a third one that has the lock; a fourth one shows nothing that three do not.
+    assert list(samples.scopes) == ["Process=2,Lock=1", "Process=3,Lock=1", "Process=4,Lock=1"]
+    assert samples.complete
+
+
+def test_a_violation_at_a_larger_scope_is_a_run() -> None:
+    model = with_three()
+    [three] = model.properties
+    violation = grow(Samples(model), [three], None, never, silent)
+    assert violation is not None
+    assert (violation.prop, violation.scope) == ("no-three", "Process=3,Lock=1")
+    assert len(violation.counterexample.steps) == 6
+
+
+def test_a_violation_beyond_the_scope_that_is_asked_for() -> None:
+    """Two processes show no violation; the state that is left has three, and they do."""
+    result = strengthen(with_three(), "no-three", scope={"Process": 2}, limits=Limits(literals=1))
+    assert not result.proved
+    assert result.violation is not None
+    assert result.why == "violated at Process=3,Lock=1"
+    assert len(result.violation.counterexample.steps) == 6
+
+
+def with_three() -> Model:
+    """A lock that three processes can be granted, and the property that they cannot."""
+    a, b, c = variables(p.type.sort, "a b c")
+    three = Invariant(
+        name="no-three",
+        says="no three processes are granted the lock",
+        over=[a, b, c],
+        given=a.is_("Granted") & b.is_("Granted") & c.is_("Granted"),
+        then=(a == b) | (b == c) | (a == c),
+    )
+    return replace(at_most(3), properties=[three])
+
+
+def test_only_the_scope_that_is_asked_for() -> None:
+    samples = Samples(LOCK_SERVER)
+    grow(samples, [], {"Process": 2}, never, silent)
+    assert list(samples.scopes) == ["Process=2,Lock=1"]
