@@ -307,7 +307,7 @@ class _Written:
                     element,
                     created[var.name].place,
                     problem,
-                    f'fire an event with a row from "{ABSENT}"',
+                    f'fire an event with a row from "{ABSENT}"{self._forgotten_rows(var)}',
                     name=var.name,
                 )
         for firing in action.fires:
@@ -316,6 +316,12 @@ class _Written:
         shown = {show_term(c) for c in rest}
         guard = [*(c for c in kept if show_term(c) not in shown), *created.values(), *generated, *map(self._term, rest)]
         return replace(action, when=guard, fires=[self._firing(f) for f in action.fires])
+
+    def _forgotten_rows(self, var: t.Var) -> str:
+        """What to add to the remedy, if the model has no row of the sort."""
+        if any(row.sort.name == _sort(var) for row in self.model.rows):
+            return ""
+        return f"; the model has no row of {_sort(var)}: for a channel, unpack its rows"
 
     def _creates(self, firing: t.Fires, var: t.Var) -> bool:
         return (

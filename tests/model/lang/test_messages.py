@@ -243,6 +243,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o), when=[s == o]), "s and o may be one, so"),
     (lambda: sends(*(inbox().send("close", c, s, message=n) for _ in range(2))), "it sends n twice"),
     (lambda: sends(*(INBOX.receive(m) for _ in range(2))), "it receives m twice"),
+    (lambda: model(rows=[]), "the model has no row of Inbox: for a channel, unpack its rows"),
     (lambda: checked(model(INBOX, rules=[])), "not its rule 'no message of inbox waits for one that was received'"),
     (lambda: checked(replace(model(inbox(lossy=True)), actions=model(inbox()).actions)), "not its action 'lose_inbox'"),
     (lambda: model(INBOX, GROWS, rules=[Rule("r", s.fires("note"), [], INBOX.receive(m))]), "receive of m stands outside"),
