@@ -100,6 +100,9 @@ def _names(locks: Locks) -> None:
         if kind in (Kind.ONCE, Kind.UNOWNED, Kind.STAMPED):
             problem = f"condition {one.name} of {one.lock}, whose lock is a {kind}"
             raise LocksError(one.place, problem, "choose a lock of another kind")
+        if kind is Kind.REENTRANT_RW and one.mode is Mode.READ:
+            problem = f"condition {one.name} of {one.mode} {one.lock}, whose lock is a {kind}"
+            raise LocksError(one.place, problem, f"write wlock {one.lock}; Java has no condition of a read lock")
         if one.mode.shared is not kind.shared:
             right = f"rlock {one.lock} or wlock {one.lock}" if kind.shared else one.lock
             raise LocksError(one.place, f"condition {one.name} of {one.lock}, whose lock is a {kind}", f"write {right}")

@@ -175,6 +175,11 @@ WRONG: list[tuple[str, int, str]] = [
     ("objects: {a: rw}\nconditions:\n  v: b\n", 3, "unknown object 'b'; choose from a"),
     ("objects: {a: rw}\nconditions:\n  v: a\n", 3, "whose lock is a rw; write rlock a or wlock a"),
     ("objects: {a: mutex}\nconditions:\n  v: rlock a\n", 3, "whose lock is a mutex; write a"),
+    (
+        "objects: {j: reentrant-rw}\nconditions:\n  v: rlock j\n",
+        3,
+        "write wlock j; Java has no condition of a read lock",
+    ),
     ("objects: {s: stamped}\nconditions:\n  v: rlock s\n", 3, "whose lock is a stamped; choose a lock of another kind"),
     (
         "objects: {a: mutex}\ncounters: {v: 0}\nconditions:\n  v: a\n",

@@ -73,7 +73,7 @@ class World(NamedTuple):
         return self._replace(asleep=self.asleep - {(who, queue) for who in whom})
 
 
-class Found(NamedTuple):
+class Outcomes(NamedTuple):
     """Whether some run stands still, loses a lock at its end, or ends the program."""
 
     stuck: bool
@@ -93,7 +93,7 @@ class Brute:
         self.locks = locks
         self.kinds = {name: locks.classes[one.of].kind for name, one in locks.objects.items()}
 
-    def explore(self, most: int) -> Found | None:
+    def explore(self, most: int) -> Outcomes | None:
         """What can happen; None if there are more states than ``most``."""
         numbers = {one.name: one.first for one in self.locks.counters.values()} | dict.fromkeys(self.locks.channels, 0)
         first = World(
@@ -123,7 +123,7 @@ class Brute:
                 leaks |= any(
                     not world.todo[who] and self.kinds[lock] is not Kind.UNOWNED for lock, who, _ in world.owned
                 )
-        return Found(stuck, leaks, panics, len(seen))
+        return Outcomes(stuck, leaks, panics, len(seen))
 
     def step(self, world: World, thread: int, step: Any) -> Iterator[World]:
         match step:
@@ -157,12 +157,12 @@ class Brute:
             case Count():
                 number = world.number(step.on)
                 change = {"set": step.number - number, "add": step.number, "release": step.number}
-                after = number + change.get(step.verb, -step.number)
-                if not 0 <= after <= 255:
+                changed = number + change.get(step.verb, -step.number)
+                if not 0 <= changed <= 255:
                     raise Panic
                 group = self.locks.counters[step.on].counts is Counts.GROUP
-                woken = frozenset(who for who, queue in world.asleep if group and not after and queue == step.on)
-                yield world.having(step.on, after).wakes(step.on, woken).goes(thread)
+                woken = frozenset(who for who, queue in world.asleep if group and not changed and queue == step.on)
+                yield world.having(step.on, changed).wakes(step.on, woken).goes(thread)
             case Await(test=test):
                 if COMPARE[test.sign](world.number(test.on), test.number):
                     after = world.having(test.on, world.number(test.on) - step.takes)
@@ -186,6 +186,10 @@ class Brute:
             case ("again", name, deep):
                 if world.owner(name)[0] < 0:
                     yield world.owns(name, thread, deep).goes(thread)
+            case ("returns", name):
+                if world.number(name):
+                    raise Panic
+                yield world.goes(thread)
             case Signal():
                 lock = self.locks.conditions[step.condition].lock
                 if self.kinds[lock] is Kind.REENTRANT and world.owner(lock)[0] != thread:
@@ -207,8 +211,11 @@ class Brute:
 
     def wait(self, world: World, thread: int, name: str) -> Iterator[World]:
         if name not in self.locks.conditions:
-            after = world.goes(thread)
-            yield after if not world.number(name) else after._replace(asleep=after.asleep | {(thread, name)})
+            if not world.number(name):
+                yield world.goes(thread)
+                return
+            after = world.goes(thread, ("returns", name))
+            yield after._replace(asleep=after.asleep | {(thread, name)})
             return
         lock = self.locks.conditions[name].lock
         who, deep = world.owner(lock)
@@ -249,7 +256,7 @@ class Brute:
             if case.on is None:
                 continue
             room = self.locks.channels[case.on.channel]
-            # Whether a partner sleeps at the other side, nobody can tell: only what is in the channel makes a case ready.
+            # No thread knows whether a partner sleeps at the other side: only what is in the channel makes a case ready.
             ready |= bool(room and isinstance(case.on, Send) and world.number(case.on.channel) < room)
             ready |= (
                 bool(isinstance(case.on, Receive) and world.number(case.on.channel)) or case.on.channel in world.closed
