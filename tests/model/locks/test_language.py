@@ -170,6 +170,8 @@ WRONG: list[tuple[str, int, str]] = [
         "'256' is not a counter; write its first number, at most 255; or group; or semaphore NUMBER",
     ),
     ("counters:\n  n: many\n", 2, "'many' is not a counter"),
+    ("channels: {n: 1}\ncounters: {n: 0}\n", 2, "n is a channel too; give one of them another name"),
+    ("objects: {o: once}\nthreads:\n  t: [unlock o]\n", 3, "unlock o of a lock that is a once; leave it out"),
     ("conditions: {V: a}\n", 1, "'V' is not a name of a condition"),
     ("objects: {a: rw}\nconditions:\n  v: read a\n", 3, "'read a' is not a lock; write its name; or rlock NAME"),
     ("objects: {a: rw}\nconditions:\n  v: b\n", 3, "unknown object 'b'; choose from a"),
