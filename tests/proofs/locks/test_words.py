@@ -138,6 +138,11 @@ MORE = {
         "  one: [add g, go: [done g, add g, send c], wait g, receive c]\n",
         {Kind.NO_COUNT, Kind.FATAL},  # if it comes too late; if it sleeps already, and wakes too late
     ),
+    "a thread that is not started yet closes no circle": (
+        "objects: {m: mutex}\ncounters: {s: semaphore 1}\nthreads:\n"
+        "  one: [lock m: [acquire s, go: [lock m: [], release s], acquire s, go: [release s]]]\n",
+        {Kind.HELD},
+    ),
     "a round without a step is a wait": (
         "objects: {m: mutex}\ncounters: {n: 0}\nthreads:\n"
         "  one: [lock m: [while n = 0: []]]\n  two: [lock m: [set n 1]]\n",
