@@ -255,7 +255,8 @@ def test_a_system_of_lock_files_needs_no_model(run, tmp_path):
     code, out, _ = run("verify", "hangs", "--jobs", "1")
     assert code == 1 and "NOT as expected: 3 of 4" in out
     # A model that is missing beside others, or a variant with nothing, is a mistake.
-    for rest in ('variants.b.model = "lease.model:FENCED"\n', "variants.b = {}\n"):
+    both = 'variants.b = { model = "lease.model:FENCED", locks = [{ name = "ab", file = "ab.yaml" }] }\n'
+    for rest in (both, 'variants.b.model = "lease.model:FENCED"\n', "variants.b = {}\n"):
         (tmp_path / "schedproof.toml").write_text(LOCKS_ONLY + rest)
         code, _, err = run("verify", "hangs")
         assert code == 2 and "systems.hangs.model: write where the model is" in err

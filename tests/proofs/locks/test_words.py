@@ -143,6 +143,11 @@ MORE = {
         "  one: [lock m: [acquire s, go: [lock m: [], release s], acquire s, go: [release s]]]\n",
         {Kind.HELD},
     ),
+    "a signal needs the write lock of Java": (
+        "objects: {j: reentrant-rw}\ncounters: {n: 0}\nconditions: {x: wlock j}\nthreads:\n"
+        "  one: [wlock j: [while n = 0: [wait x]]]\n  two: [wlock j: [set n 1], signal x]\n",
+        {Kind.NOT_HELD},
+    ),
     "a round without a step is a wait": (
         "objects: {m: mutex}\ncounters: {n: 0}\nthreads:\n"
         "  one: [lock m: [while n = 0: []]]\n  two: [lock m: [set n 1]]\n",
@@ -246,6 +251,16 @@ def test_files_have_the_kinds_derived_by_hand() -> None:
 def test_files_have_the_same_kinds_compiled() -> None:
     for text, _ in MORE.values():
         same(parse(text, "made.yaml"))
+
+
+def test_a_downgrade_in_a_block_releases_the_write_lock() -> None:
+    """The block ends the write lock, although the read lock inside is later."""
+    text = (
+        "classes: {A: {lock: reentrant-rw}, B: {lock: mutex}}\nobjects: {a: A, b: B}\n"
+        "operations:\n  down(A a, B b): [{wlock a: [rlock a]}, {lock b: []}, runlock a]\n"
+    )
+    checked = model_check(parse(text, "made.yaml"))
+    assert all(answer.verdict is not Verdict.REFUTED for answer in checked.answers)
 
 
 # --- the derived order, and what is held while waiting
