@@ -94,12 +94,18 @@ def _choice(names: Iterable[str], otherwise: str = "declare it") -> str:
 
 def _names(locks: Locks) -> None:
     """Refuses conditions of unknown locks, and two things of one name that a step waits for."""
+    for counter in locks.counters.values():
+        if counter.name in locks.channels:
+            raise LocksError(counter.place, f"{counter.name} is a channel too", "give one of them another name")
     for one in locks.conditions.values():
         _known(one.lock, locks.objects, "object", one.place)
         kind = locks.classes[locks.objects[one.lock].of].kind
         if kind in (Kind.ONCE, Kind.UNOWNED, Kind.STAMPED):
             problem = f"condition {one.name} of {one.lock}, whose lock is a {kind}"
             raise LocksError(one.place, problem, "choose a lock of another kind")
+        if kind is Kind.REENTRANT_RW and one.mode is Mode.READ:
+            problem = f"condition {one.name} of {one.mode} {one.lock}, whose lock is a {kind}"
+            raise LocksError(one.place, problem, f"write wlock {one.lock}; Java has no condition of a read lock")
         if one.mode.shared is not kind.shared:
             right = f"rlock {one.lock} or wlock {one.lock}" if kind.shared else one.lock
             raise LocksError(one.place, f"condition {one.name} of {one.lock}, whose lock is a {kind}", f"write {right}")
@@ -188,6 +194,9 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
             _steps(locks, step.body or (), scope)
         case Release():
             kind = locks.classes[_class_of(locks, step.path, scope, step.place)].kind
+            if kind is Kind.ONCE:
+                problem = f"{step.text} of a lock that is a {kind}"
+                raise LocksError(step.place, problem, "leave it out; the end of the steps of a once releases it")
             if step.mode is not None and not kind.shared:
                 raise LocksError(step.place, f"{step.text} of a lock that is a {kind}", "write unlock")
             if step.mode is None and kind is Kind.REENTRANT_RW:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from schedproof.model.lang import Chart, Contradiction, Flow, Model, ModelError, Property, Reading
+from schedproof.model.lang import Chart, Contradiction, Document, Flow, Model, ModelError, Property, Reading
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.errors import Place
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.lang.waiting import Waiting
@@ -61,7 +62,8 @@ def _each(entry: Entry) -> Mapping[str, Callable[[], Model]]:
 
 def _variant(entry: Entry, name: str) -> Model:
     table = entry.variants[name]
-    assert table.model is not None
+    if table.model is None:
+        return _only_locks(entry, name)
     keys = ("variants", name, "model")
     (model,) = _models(entry, table.model, keys, several=False)
     if model.variant != name:
@@ -71,6 +73,28 @@ def _variant(entry: Entry, name: str) -> Model:
             f"{entry.where(*keys)}: {table.model} amends the variant {model.amends!r}, which the manifest does not name; name it as well"
         )
     return _expected(entry, model, name, table)
+
+
+def _only_locks(entry: Entry, name: str) -> Model:
+    """The model of a variant that has lock files only: it is empty."""
+    return _expected(
+        entry,
+        Model(
+            entry.name,
+            name,
+            entry.title,
+            machines=(),
+            rows=(),
+            actions=(),
+            rules=(),
+            properties=(),
+            default_scope={},
+            document=Document(entry.table.document or entry.path.name, "no document but the lock files"),
+            place=Place(str(entry.path), 1),
+        ),
+        name,
+        entry.variants[name],
+    )
 
 
 def _together(entry: Entry) -> Mapping[str, Model]:

@@ -189,14 +189,25 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     }
     models = (table.model,) if isinstance(table.model, str) else tuple(table.model)
     entry = Entry(path, folder, name, table, models, variants)
-    if not models and not (variants and all(each.model is not None for each in variants.values())):
-        raise UserError(f'{at}.model: write where the model is, as "package.module:OBJECT", or a list of such texts')
+    if not models and not (variants and (_each_has_a_model(variants) or _has_only_locks(variants))):
+        raise UserError(
+            f'{at}.model: write where the model is, as "package.module:OBJECT", or a list of such texts; or locks in each variant, and no model'
+        )
     for keys, reference in references(entry):
         if REFERENCE.fullmatch(reference) is None:
             raise UserError(f'{entry.where(*keys)}: {reference!r} is not a reference; write "package.module:OBJECT"')
     if not models and table.validated_by is not None and table.validated_by not in variants:
         raise UserError(f"{entry.where('validated_by')}: {unknown('variant', table.validated_by, variants)}")
     return entry
+
+
+def _each_has_a_model(variants: Mapping[str, VariantTable]) -> bool:
+    return all(each.model is not None for each in variants.values())
+
+
+def _has_only_locks(variants: Mapping[str, VariantTable]) -> bool:
+    """Whether it is a system of lock files, without a model. A variant that lacks one beside others is a mistake."""
+    return all(each.model is None and each.locks for each in variants.values())
 
 
 def references(entry: Entry) -> Sequence[tuple[tuple[str, ...], str]]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Await, Callback, Operation, Rule, SeveralRule, Step, Wait
+from schedproof.model.locks.language import Await, Callback, Kind, Operation, Rule, SeveralRule, Step, Wait
 
 from .layout import every_step
 
@@ -32,8 +32,8 @@ About = (
 """The subject of a check."""
 
 
-OF_LOCKS = ("circles", "again", "wait")
-"""The checks that a description without locks does not have."""
+OF_LOCKS = ("circles", "again", "wait", "release", "escape")
+"""The checks that a description without locks does not have: no thread can hold one."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Check:
 def checks(locks: Locks) -> list[Check]:
     """The checks of a description, in the order of the report. Without an order, one is derived from all programs.
 
-    A description without locks has no check of locks, only of messages.
+    A description of threads without locks that a thread holds has no check of locks, only of messages.
 
     Raises:
         LocksError: the description has nothing that can be checked.
@@ -109,7 +109,9 @@ def checks(locks: Locks) -> list[Check]:
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
-    return all_checks if locks.classes else [one for one in all_checks if one.about not in OF_LOCKS]
+    if not locks.threads or any(one.kind is not Kind.UNOWNED for one in locks.classes.values()):
+        return all_checks
+    return [one for one in all_checks if one.about not in OF_LOCKS]
 
 
 def _has(locks: Locks, *steps: type[Step]) -> bool:

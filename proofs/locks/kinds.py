@@ -132,7 +132,13 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     if not waiting:
         return None
     blockers = {n: _through_starters(machine, state, machine.blockers(state, n)) for n in waiting}
-    graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n] if other in waiting)
+    # Who waits for a thread that it would start itself closes no circle: another thread of the circle may say more.
+    graph: nx.DiGraph[int] = nx.DiGraph(
+        (n, other)
+        for n in waiting
+        for other in blockers[n]
+        if other in waiting and (n != other or _instruction(machine, state, n).kind is Acquire)
+    )
     graph.add_nodes_from(waiting)
     circle = _shortest_circle(graph)
     on = {n: _waits(machine, state, n, blockers[n]) for n in waiting}

@@ -165,8 +165,11 @@ class _Walk:
                 if body is None:
                     yield (event(one, mode),), now
                     return
+                released = (
+                    mode if kind is Kind.REENTRANT_RW else None
+                )  # after a downgrade inside, it is not the last one
                 for events, after in self.steps(body, scope, now, name, deep):
-                    yield (event(one, mode), *events), _without(after, one)
+                    yield (event(one, mode), *events), _without(after, one, released)
             case Release(path=path, mode=mode):
                 one = self.world.reach(path, scope, step)
                 if self.world.kind(one) is Kind.UNOWNED:

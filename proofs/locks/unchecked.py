@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
+    UNBOUNDED,
     Access,
     Acquire,
     Await,
@@ -13,6 +14,7 @@ from schedproof.model.locks.language import (
     Call,
     Close,
     Count,
+    Either,
     Kind,
     Loop,
     Once,
@@ -42,6 +44,7 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
         "counters that no program uses": [name for name in locks.counters if name not in used.things],
         "conditions that no program uses": [name for name in locks.conditions if name not in used.things],
         "locks without an owner, of which only the interleavings of threads are checked": used.unowned(),
+        "whether loops end that can go round without waiting": used.spinning,
         "operations that no thread runs, so only each by itself": used.operations_left() if locks.threads else [],
         "fields that no rule guards": used.fields_without_a_rule(),
         "fields that no program accesses": used.fields_without_an_access(),
@@ -61,6 +64,8 @@ class _Used:
         self.things: set[str] = set()
         self.accessed: set[tuple[str, str]] = set()
         self.calls: dict[str, set[str]] = {}
+        self.spinning: list[str] = []
+        self.following: set[str] = set()
         objects = {name: one.of for name, one in locks.objects.items()}
         for operation in locks.operations.values():
             self.locks |= {_class(operation.parameters, under.path) for under in operation.under}
@@ -83,6 +88,8 @@ class _Used:
                     self.things.add(name)
                 case Await(test=test) | Branch(test=test):
                     self.things.add(test.on)
+                    if isinstance(step, Branch) and step.repeats and step.body and self.passes(step.body, test.on):
+                        self.spinning.append(f"{step.text} ({step.place})")
                 case Select(cases=cases):
                     self.things |= {case.on.channel for case in cases if case.on is not None}
                 case Access(path=path, field=field):
@@ -91,10 +98,42 @@ class _Used:
             for body in bodies(step):
                 self.walk(body, inside, program)
 
+    def passes(self, steps: Sequence[Step], counter: str) -> bool:
+        """Whether a thread can do some steps without waiting for more than locks, and without changing a counter."""
+        return all(self.passes_one(step, counter) for step in steps)
+
+    def passes_one(self, step: Step, counter: str) -> bool:
+        match step:
+            case Receive() | Await() | Wait():
+                return False
+            case Send(channel=channel):
+                return self.description.channels[channel] == UNBOUNDED
+            case Count(on=name):
+                return name != counter
+            case Select(cases=cases):
+                return any(case.on is None and self.passes(case.body, counter) for case in cases)
+            case Either(alternatives=alternatives):
+                return any(self.passes(each, counter) for each in alternatives)
+            case Acquire(body=body, tries=tries):
+                return tries or self.passes(body or (), counter)
+            case Loop(body=body):
+                return self.passes(body, counter)
+            case Call(operation=name):
+                return name in self.following or self.passes_call(name, counter)
+            case _:
+                return True
+
+    def passes_call(self, name: str, counter: str) -> bool:
+        self.following.add(name)
+        result = self.passes(self.description.operations[name].steps, counter)
+        self.following.discard(name)
+        return result
+
     def unowned(self) -> list[str]:
         """The acquired locks that have no owner: no order is derived for them."""
-        kinds = {name: self.description.classes[one.of].kind for name, one in self.description.objects.items()}
-        return [name for name, kind in kinds.items() if kind is Kind.UNOWNED and name in self.locks]
+        unowned = [name for name, one in self.description.classes.items() if one.kind is Kind.UNOWNED]
+        plain = [name for name, one in self.description.objects.items() if one.of == Kind.UNOWNED]
+        return [name for name in [*unowned, *plain] if name in self.locks]
 
     def locks_left(self) -> list[str]:
         """The classes, and the locks without a class, that no program acquires."""

@@ -475,6 +475,10 @@ class _Unfolding:
         def head(inside: tuple[int, ...]) -> tuple[int, ...]:
             changes = (Change(number, step.to, 0),) if step.to is not None else ()
             ways = [Way(inside, (Guard(number, *ends),), changes) for ends in step.test.ranges()]
+            if step.repeats and min(inside) <= LOOP_START:
+                # A round without a step is like waiting: only another thread can end it.
+                inside = tuple(position for position in inside if position > LOOP_START)
+                ways = [replace(way, then=inside) for way in ways if inside]
             ways += [Way(then, (Guard(number, *ends),)) for ends in step.test.negated().ranges()]
             return self.act(ways, step.text.split(maxsplit=1)[1], step, Waits.COUNT)
 
@@ -486,8 +490,18 @@ class _Unfolding:
         layout, name = self.world.layout, step.condition
         queue = layout.queue(name)
         if name not in self.world.locks.conditions:  # a group
-            sleeps = self.add(Instruction(Park, queue, None, then, name, step.text, step.place, waits=Waits.COUNT))
             number = layout.counter(name)
+            reused = "the group is reused before its wait has returned"
+            wakes = self.act(
+                [
+                    Way(then, (Guard(number, 0, 0),), says="returns from the wait for"),
+                    Way((), (Guard(number, 1),), fatal=reused),
+                ],
+                name,
+                step,
+                Waits.COUNT,
+            )
+            sleeps = self.add(Instruction(Park, queue, None, wakes, name, step.text, step.place, waits=Waits.COUNT))
             return self.act(
                 [Way(then, (Guard(number, 0, 0),)), Way(sleeps, (Guard(number, 1),))], name, step, Waits.COUNT
             )
@@ -500,7 +514,8 @@ class _Unfolding:
 
     def signal(self, step: Signal, then: tuple[int, ...]) -> tuple[int, ...]:
         lock = self.world.locks.conditions[step.condition].lock
-        needs = self.world.names.index(lock) if self.world.kind(lock) is Kind.REENTRANT else -1
+        of_java = self.world.kind(lock) in (Kind.REENTRANT, Kind.REENTRANT_RW)
+        needs = self.world.names.index(lock) if of_java else -1
         way = Way(then, wakes=self.world.layout.queue(step.condition), everyone=step.everyone)
         return self.act([way], step.condition, step, Waits.SIGNAL, needs)
 
@@ -537,7 +552,9 @@ class _Unfolding:
     def receives(self, number: int) -> bool:
         """Whether an instruction waits for a message, or for one of several."""
         one = self.instructions[number]
-        return one.kind is Receive or (one.kind is Act and one.text.split()[0] in ("receive", "select"))
+        if one.kind is not Act or one.text.split()[0] not in ("receive", "select"):
+            return one.kind is Receive
+        return any(sign == "down" for way in one.ways for sign, _ in way.gives())  # not a select that only sends
 
     def loop(self, unfold_block: Callable[[tuple[int, ...]], tuple[int, ...]]) -> tuple[int, ...]:
         """Unfolds a block after whose last steps it begins anew."""

@@ -17,13 +17,13 @@ from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import scope_text
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, explored
+from schedproof.proofs.checking.model_check import explored
 from schedproof.proofs.checking.unfired import Fired
 from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import NOT_WELL_FORMED, Counterexample, Result, Unfired
 
 from .auxiliary import auxiliary
-from .properties import property_names
+from .properties import of_model, property_names
 
 if TYPE_CHECKING:
     from schedproof.proofs.induction import Induction
@@ -95,7 +95,7 @@ def parts(system: System, model: Model, only: Sequence[str] = (), *, interpretat
     """The parts of the work on the properties ``only`` of a variant, or on all; ``interpretations``: on these as well."""
     property_names(system, model)  # refuses two properties of one name before any work
     all_parts = []
-    selected = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
+    selected = [p for p in of_model(model) if not only or p.name in only]
     inductive = [p for p in selected if p.kind in INDUCTIVE]
     for work, props, kernel in [(Work.EXPLORATION, selected, "states"), (Work.INDUCTION, inductive, "")]:
         if props:

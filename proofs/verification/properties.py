@@ -13,6 +13,11 @@ from schedproof.proofs.verdict import Verdict
 from .auxiliary import auxiliary
 
 
+def of_model(model: Model) -> list[Property]:
+    """The properties of a model, with well-formedness; none of an empty one, whose system has lock files only."""
+    return [WELL_FORMEDNESS, *model.properties] if model.machines else [*model.properties]
+
+
 def properties_of(system: System, model: Model, *, interpretations: bool = False) -> list[Property]:
     """All properties of a variant that ``verify`` checks, with well-formedness, in the order of the table.
 
@@ -23,8 +28,7 @@ def properties_of(system: System, model: Model, *, interpretations: bool = False
         UserError: two properties have one name, or a check that the manifest names cannot be loaded.
     """
     properties = [
-        WELL_FORMEDNESS,
-        *model.properties,
+        *of_model(model),
         *(p for each in auxiliary(system, model, interpretations=interpretations) for p in each.properties),
     ]
     names = [p.name for p in properties]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from schedproof.model.locks import read
+from schedproof.model.registry import manifest
 from schedproof.proofs.locks.explore import Problem, explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import LocksChecked, model_check
@@ -130,6 +131,12 @@ def test_every_file_is_one_of_a_bug_in_two_forms() -> None:
     assert names() == sorted(EXPECTED)
     files = {path.name for path in FOLDER.glob("*.yaml")}
     assert files == {f"{name}{form}.yaml" for name in EXPECTED for form in ("", "-fixed")}
+
+
+def test_the_manifest_names_every_file() -> None:
+    (variant,) = manifest.read(FOLDER / "schedproof.toml")["go-deadlocks"].variants.values()
+    assert {each.file for each in variant.locks} == {file.name for file in FOLDER.glob("*.yaml")}
+    assert all(f"{each.name}.yaml" == each.file and not each.only for each in variant.locks)
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -171,11 +171,18 @@ WRONG: list[tuple[str, int, str]] = [
         "'256' is not a counter; write its first number, at most 255; or group; or semaphore NUMBER",
     ),
     ("counters:\n  n: many\n", 2, "'many' is not a counter"),
+    ("channels: {n: 1}\ncounters: {n: 0}\n", 2, "n is a channel too; give one of them another name"),
+    ("objects: {o: once}\nthreads:\n  t: [unlock o]\n", 3, "unlock o of a lock that is a once; leave it out"),
     ("conditions: {V: a}\n", 1, "'V' is not a name of a condition"),
     ("objects: {a: rw}\nconditions:\n  v: read a\n", 3, "'read a' is not a lock; write its name; or rlock NAME"),
     ("objects: {a: rw}\nconditions:\n  v: b\n", 3, "unknown object 'b'; choose from a"),
     ("objects: {a: rw}\nconditions:\n  v: a\n", 3, "whose lock is a rw; write rlock a or wlock a"),
     ("objects: {a: mutex}\nconditions:\n  v: rlock a\n", 3, "whose lock is a mutex; write a"),
+    (
+        "objects: {j: reentrant-rw}\nconditions:\n  v: rlock j\n",
+        3,
+        "write wlock j; Java has no condition of a read lock",
+    ),
     ("objects: {s: stamped}\nconditions:\n  v: rlock s\n", 3, "whose lock is a stamped; choose a lock of another kind"),
     (
         "objects: {a: mutex}\ncounters: {v: 0}\nconditions:\n  v: a\n",

@@ -237,6 +237,31 @@ def test_a_log_is_checked_by_the_first_variant_by_default(tmp_path):
     assert load(read(tmp_path / "schedproof.toml")["lease"]).validated_by == "as-written"
 
 
+LOCKS_ONLY = """\
+[systems.hangs]
+variants.a.locks = [{ name = "ab", file = "ab.yaml" }, { name = "none", file = "ab.yaml", only = "no-deadlock" }]
+"""
+
+
+def test_a_system_of_lock_files_needs_no_model(run, tmp_path):
+    steps = "  one: [{lock a: [lock b: []]}]\n  two: [{lock a: [lock b: []]}]\n"
+    (tmp_path / "ab.yaml").write_text(f"objects: {{a: mutex, b: mutex}}\nthreads:\n{steps}")
+    (tmp_path / "schedproof.toml").write_text(LOCKS_ONLY)
+    code, out, _ = run("verify", "hangs", "--jobs", "1")
+    assert code == 0 and "as expected: 4 of 4" in out and "well-formed" not in out
+    reverse = steps.replace("a: [lock b", "b: [lock a", 1)
+    (tmp_path / "ba.yaml").write_text(f"objects: {{a: mutex, b: mutex}}\nthreads:\n{reverse}")
+    (tmp_path / "schedproof.toml").write_text(LOCKS_ONLY.replace("ab.yaml", "ba.yaml"))
+    code, out, _ = run("verify", "hangs", "--jobs", "1")
+    assert code == 1 and "NOT as expected: 3 of 4" in out
+    # A model that is missing beside others, or a variant with nothing, is a mistake.
+    both = 'variants.b = { model = "lease.model:FENCED", locks = [{ name = "ab", file = "ab.yaml" }] }\n'
+    for rest in (both, 'variants.b.model = "lease.model:FENCED"\n', "variants.b = {}\n"):
+        (tmp_path / "schedproof.toml").write_text(LOCKS_ONLY + rest)
+        code, _, err = run("verify", "hangs")
+        assert code == 2 and "systems.hangs.model: write where the model is" in err
+
+
 def test_the_manifest_that_the_docs_show_is_one(run, tmp_path):
     page = (ROOT / "docs" / "reference" / "manifest.md").read_text()
     shown = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]

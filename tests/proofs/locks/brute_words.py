@@ -157,12 +157,12 @@ class Brute:
             case Count():
                 number = world.number(step.on)
                 change = {"set": step.number - number, "add": step.number, "release": step.number}
-                after = number + change.get(step.verb, -step.number)
-                if not 0 <= after <= 255:
+                changed = number + change.get(step.verb, -step.number)
+                if not 0 <= changed <= 255:
                     raise Panic
                 group = self.locks.counters[step.on].counts is Counts.GROUP
-                woken = frozenset(who for who, queue in world.asleep if group and not after and queue == step.on)
-                yield world.having(step.on, after).wakes(step.on, woken).goes(thread)
+                woken = frozenset(who for who, queue in world.asleep if group and not changed and queue == step.on)
+                yield world.having(step.on, changed).wakes(step.on, woken).goes(thread)
             case Await(test=test):
                 if COMPARE[test.sign](world.number(test.on), test.number):
                     after = world.having(test.on, world.number(test.on) - step.takes)
@@ -186,6 +186,10 @@ class Brute:
             case ("again", name, deep):
                 if world.owner(name)[0] < 0:
                     yield world.owns(name, thread, deep).goes(thread)
+            case ("returns", name):
+                if world.number(name):
+                    raise Panic
+                yield world.goes(thread)
             case Signal():
                 lock = self.locks.conditions[step.condition].lock
                 if self.kinds[lock] is Kind.REENTRANT and world.owner(lock)[0] != thread:
@@ -207,8 +211,11 @@ class Brute:
 
     def wait(self, world: World, thread: int, name: str) -> Iterator[World]:
         if name not in self.locks.conditions:
-            after = world.goes(thread)
-            yield after if not world.number(name) else after._replace(asleep=after.asleep | {(thread, name)})
+            if not world.number(name):
+                yield world.goes(thread)
+                return
+            after = world.goes(thread, ("returns", name))
+            yield after._replace(asleep=after.asleep | {(thread, name)})
             return
         lock = self.locks.conditions[name].lock
         who, deep = world.owner(lock)

@@ -47,7 +47,7 @@ ROWS = (
         "`add`, `done`, `wait` of a group",
         "package sync, WaitGroup",
         GO,
-        ("group, ends", "group, one short", "group under a lock", "group below zero"),
+        ("group, ends", "group, one short", "group under a lock", "group below zero", "group, reused too early"),
     ),
     Row(
         "a group and a context",
@@ -95,7 +95,7 @@ ROWS = (
         JAVA,
         (
             *("downgrade, ends", "downgraded, others read, ends", "upgrade", "reads past a writer, ends"),
-            "writes and reads again, ends",
+            *("writes and reads again, ends", "signal without the write lock"),
         ),
     ),
     Row(

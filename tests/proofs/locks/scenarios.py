@@ -16,7 +16,7 @@ OBJECTS = (
     "  j: reentrant-rw, s: stamped}\n"
     "channels: {full: 1, meet: 0, ctx: context}\n"
     "counters: {n: 0, one: 1, two: 2, g: group, p: semaphore 1}\n"
-    "conditions: {v: a, w: e}\n"
+    "conditions: {v: a, w: e, x: wlock j}\n"
     "threads:\n"
 )
 
@@ -60,6 +60,7 @@ GO = {
     "group, one short": Scenario(("[add g 2, go: [done g], wait g]",), Kind.NO_COUNT),
     "group under a lock": Scenario(("[add g, lock a: [go: [lock a: [done g]], wait g]]",), Kind.HELD),
     "group below zero": Scenario(("[done g]",), Kind.FATAL),
+    "group, reused too early": Scenario(("[add g, go: [done g, add g, done g], wait g]",), Kind.FATAL),
     "once, ends": Scenario(("[once o: [receive full]]", "[once o: [receive full]]", "[send full]"), None),
     "once in itself": Scenario(("[once o: [once o: []]]",), Kind.SELF),
     "once and a lock": Scenario(("[once o: [lock a: []]]", "[lock a: [once o: []]]"), Kind.REVERSED),
@@ -116,6 +117,7 @@ JAVA = {
     "notify without the monitor": Scenario(("[signal w]",), Kind.NOT_HELD),
     "wait without the monitor": Scenario(("[wait w]",), Kind.NOT_HELD),
     "unlock without the lock": Scenario(("[unlock e]",), Kind.NOT_HELD),
+    "signal without the write lock": Scenario(("[wlock j: [], signal x]",), Kind.NOT_HELD),
     "downgrade, ends": Scenario(("[wlock j, rlock j, wunlock j, runlock j]", "[rlock j: []]"), None),
     "downgraded, others read, ends": Scenario(
         ("[wlock j, rlock j, wunlock j, send full, receive meet, runlock j]", "[receive full, rlock j: [send meet]]"),

@@ -60,6 +60,53 @@ def test_without_locks_only_threads_are_checked() -> None:
     assert names["derived-order-is-acyclic"] is names["no-lock-is-acquired-again"] is Verdict.UNDETERMINED
 
 
+ROUNDS = """\
+classes: {M: {lock: mutex}}
+objects: {m: M}
+channels: {c: 1, all: unbounded}
+counters: {n: 0}
+conditions: {v: m}
+operations:
+  poll(M m): [STEP]
+threads:
+  t: [while n = 0: [poll(m)], receive c, send all, lock m: [wait v]]
+"""
+SPINS = (
+    "try lock m: [set n 1]",
+    "select: [receive c, default]",
+    "send all",
+    "maybe: [receive c]",
+    "lock m: []",
+    "poll(m)",
+)
+ENDS = ("receive c", "select: [receive c]", "set n 1", "select: [{default: [receive c]}]", "lock m: [wait v]")
+
+
+def test_loops_that_can_go_round_are_listed() -> None:
+    """Loops of which a round can pass without a wait and without a change of their counter."""
+    for step in (*SPINS, *ENDS):
+        left = unchecked(parse(ROUNDS.replace("STEP", step), "made.yaml"))
+        listed = any(line.startswith("whether loops end that can go round without waiting") for line in left)
+        assert listed is (step in SPINS), step
+
+
+def test_unowned_locks_of_a_class_are_listed() -> None:
+    text = "classes: {A: {lock: unowned}}\nobjects: {a: A}\nthreads: {t: [lock a: []]}\n"
+    checked = model_check(parse(text, "made.yaml"))
+    assert [a.check.name for a in checked.answers] == ["no-deadlock"] and checked.ok
+    (left,) = unchecked(checked.locks)
+    assert left == "locks without an owner, of which only the interleavings of threads are checked: A"
+
+
+def test_threads_without_locks_may_call() -> None:
+    """Operations and callbacks of threads that can hold nothing; operations alone leave a check that is undetermined."""
+    text = "channels: {c: 1}\noperations: {put: [send c, callback f]}\n"
+    checked = model_check(parse(text + "threads: {a: [put()], b: [receive c]}\n", "made.yaml"))
+    assert [a.check.name for a in checked.answers] == ["no-deadlock"] and checked.ok
+    alone = model_check(parse(text, "made.yaml"))
+    assert alone.answers and not alone.ok
+
+
 def test_an_order_alone_leaves_all_programs() -> None:
     left = unchecked(parse("classes: {A: {}, B: {in: A}}\norder: [A > B in it]\n", "made.yaml"))
     assert "what programs acquire: the file has no operations or threads" in left

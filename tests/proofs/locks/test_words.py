@@ -25,6 +25,7 @@ from tests.proofs.locks.made_words import Maker
 from tests.proofs.locks.scenarios import GO, JAVA, POSIX
 from tests.proofs.locks.test_compiled import as_python  # noqa: F401 - a fixture
 from tests.proofs.locks.test_real_words import ALL
+from tests.support.places import ROOT
 from tests.support.sample import thinned
 
 NEVER = 10**9
@@ -41,15 +42,15 @@ def same(locks: Locks) -> Explored:
 
 def agrees(seeds: range) -> set[Kind]:
     """A gate: both engines find the same, and the reduction loses no problem; returns the kinds of problems."""
-    kinds_seen: set[Kind] = set()
+    seen: set[Kind] = set()
     for seed in seeds:
         locks = Maker(seed).locks()
         explored = same(locks)
         full = explore_all(locks, reduced=False, limit=MANY, pays=NEVER)
         if full.complete and explored.complete:
             assert bool(full.problems) == bool(explored.problems), seed
-        kinds_seen |= {problem.kind for problem in full.problems}
-    return kinds_seen
+        seen |= {problem.kind for problem in full.problems}
+    return seen
 
 
 @pytest.mark.long
@@ -113,7 +114,7 @@ def test_the_table_in_the_reference_is_fresh() -> None:
 
 
 def test_each_scenario_is_in_its_program() -> None:
-    programs = runtime_table.ROOT / "tests/proofs/locks/programs"
+    programs = ROOT / "tests/proofs/locks/programs"
     for table, name in ((GO, "words.go"), (JAVA, "Words.java"), (POSIX, "words.c")):
         text = (programs / name).read_text("utf-8")
         assert [each for each in table if f'"{each}"' not in text] == []
@@ -132,10 +133,41 @@ def stands_still() -> None:
 
 MORE = {
     # The text, and the kinds of all problems.
-    "who sleeps when a group ends goes on": (
+    "who sleeps when a group ends may find it in use again": (
         "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
         "  one: [add g, go: [done g, add g, send c], wait g, receive c]\n",
-        {Kind.NO_COUNT},  # if it comes too late; not if it sleeps already
+        {Kind.NO_COUNT, Kind.FATAL},  # if it comes too late; if it sleeps already, and wakes too late
+    ),
+    "a thread that is not started yet closes no circle": (
+        "objects: {m: mutex}\ncounters: {s: semaphore 1}\nthreads:\n"
+        "  one: [lock m: [acquire s, go: [lock m: [], release s], acquire s, go: [release s]]]\n",
+        {Kind.HELD},
+    ),
+    "a signal needs the write lock of Java": (
+        "objects: {j: reentrant-rw}\ncounters: {n: 0}\nconditions: {x: wlock j}\nthreads:\n"
+        "  one: [wlock j: [while n = 0: [wait x]]]\n  two: [wlock j: [set n 1], signal x]\n",
+        {Kind.NOT_HELD},
+    ),
+    "a round without a step is a wait": (
+        "objects: {m: mutex}\ncounters: {n: 0}\nthreads:\n"
+        "  one: [lock m: [while n = 0: []]]\n  two: [lock m: [set n 1]]\n",
+        {Kind.HELD},
+    ),
+    "a round that may have no step": (
+        "objects: {m: mutex}\ncounters: {n: 0}\nthreads:\n  one: [while n = 0: [maybe: [lock m: []]]]\n  two: [set n 1]\n",
+        set(),
+    ),
+    "a loop in a loop, without steps": (
+        "counters: {n: 0, k: 0}\nthreads:\n  one: [while n = 0: [while k = 0: []]]\n  two: [set n 1]\n",
+        {Kind.NO_COUNT},
+    ),
+    "a server that only sends does not rest": (
+        "channels: {c: 0}\nthreads:\n  one: [serve: [select: [send c]]]\n",
+        {Kind.NO_MESSAGE},
+    ),
+    "a server that may receive rests": (
+        "channels: {c: 0, d: 0}\nthreads:\n  one: [serve: [select: [send c, receive d]]]\n",
+        set(),
     ),
     "a group ends with its last thread": (
         "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
@@ -219,6 +251,16 @@ def test_files_have_the_kinds_derived_by_hand() -> None:
 def test_files_have_the_same_kinds_compiled() -> None:
     for text, _ in MORE.values():
         same(parse(text, "made.yaml"))
+
+
+def test_a_downgrade_in_a_block_releases_the_write_lock() -> None:
+    """The block ends the write lock, although the read lock inside is later."""
+    text = (
+        "classes: {A: {lock: reentrant-rw}, B: {lock: mutex}}\nobjects: {a: A, b: B}\n"
+        "operations:\n  down(A a, B b): [{wlock a: [rlock a]}, {lock b: []}, runlock a]\n"
+    )
+    checked = model_check(parse(text, "made.yaml"))
+    assert all(answer.verdict is not Verdict.REFUTED for answer in checked.answers)
 
 
 # --- the derived order, and what is held while waiting

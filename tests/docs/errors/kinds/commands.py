@@ -85,6 +85,8 @@ def cases() -> Iterator[Case]:
     yield command("validate", "hived", "log.jsonl", "--json", "log.jsonl", files={"log.jsonl": ""})
     yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
     yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
+    only_locks = '[systems.hangs.variants.a]\nlocks = [{ name = "locks", file = "locks.yaml" }]\n'
+    yield command("prove", "hangs", files={"schedproof.toml": only_locks, **LOCKS})
     manifest = '[systems.lease]\nmodel = "lease:MODEL"\n'
     yield command("verify", "hived", "--manifest", "schedproof.toml", files={"schedproof.toml": manifest})
     sizes = 'default_scope={"Worker": 2, "Lease": 1},'

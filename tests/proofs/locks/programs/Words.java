@@ -26,6 +26,7 @@ public class Words {
     final ReentrantLock lock = new ReentrantLock(), other = new ReentrantLock();
     final Condition condition = lock.newCondition();
     final ReentrantReadWriteLock j = new ReentrantReadWriteLock();
+    final Condition x = j.writeLock().newCondition();
     final StampedLock s = new StampedLock();
     final Semaphore p = new Semaphore(1);
     final CountDownLatch two = new CountDownLatch(2);
@@ -86,6 +87,8 @@ public class Words {
             case "notify without the monitor" -> new Body[] {() -> e.notify()};
             case "wait without the monitor" -> new Body[] {() -> e.wait()};
             case "unlock without the lock" -> new Body[] {() -> lock.unlock()};
+            case "signal without the write lock" -> new Body[] {
+                () -> { j.writeLock().lock(); j.writeLock().unlock(); x.signal(); }};
             case "downgrade, ends" -> new Body[] {
                 () -> { j.writeLock().lock(); j.readLock().lock(); j.writeLock().unlock(); j.readLock().unlock(); },
                 () -> { j.readLock().lock(); j.readLock().unlock(); }};

@@ -141,6 +141,10 @@ func main() {
 		a.Unlock()
 	case "group below zero":
 		group.Done()
+	case "group, reused too early":
+		group.Add(1)
+		go func() { pause(); group.Done(); group.Add(1); pause(); group.Done() }()
+		group.Wait()
 	case "once, ends":
 		body := func() { <-full }
 		all(func() { once.Do(body) }, func() { once.Do(body) }, func() { full <- 1 })
