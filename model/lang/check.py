@@ -51,6 +51,7 @@ def _check(model: Model) -> None:
     check_shapes(model)
     _nothing_later(model)
     check_declarations(model)
+    _has_needed(model)
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
     unique("property", [(p.name, p.place) for p in model.properties])
@@ -88,6 +89,17 @@ def _nothing_later(model: Model) -> None:
             f"{model.amends} got {later[0].name!r} after it was amended, so {model.variant} lacks it",
             f"write amend(...) below everything that {model.amends} is made of",
         )
+
+
+def _has_needed(model: Model) -> None:
+    """Refuses a model that forgot a part of a library. A change may drop one."""
+    known = {("action", a.name) for a in model.actions} | {("rule", r.name) for r in model.rules}
+    for machine in () if model.changes else model.machines:
+        if forgotten := next((each for each in machine.needs if each not in known), None):
+            kind, name = forgotten
+            problem = f"the model has its machine, and not its {kind} {name!r}"
+            remedy = f"unpack its {kind}s, too, for example {kind}s=[..., *{machine.sort.short}.{kind}s]"
+            raise ModelError(f"machine {machine.sort}", machine.place, problem, remedy, name=f"{kind}s")
 
 
 def _action(model: Model, action: Action) -> None:

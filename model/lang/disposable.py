@@ -29,7 +29,7 @@ from .properties import (
     Restored,
     StepInvariant,
 )
-from .rules import Action, Rule
+from .rules import Action, Effect, Rule
 from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
 from .wording import show_term
 
@@ -307,7 +307,7 @@ class _Written:
                     element,
                     created[var.name].place,
                     problem,
-                    f'fire an event with a row from "{ABSENT}"',
+                    f'fire an event with a row from "{ABSENT}"{self._forgotten_rows(var)}',
                     name=var.name,
                 )
         for firing in action.fires:
@@ -316,6 +316,12 @@ class _Written:
         shown = {show_term(c) for c in rest}
         guard = [*(c for c in kept if show_term(c) not in shown), *created.values(), *generated, *map(self._term, rest)]
         return replace(action, when=guard, fires=[self._firing(f) for f in action.fires])
+
+    def _forgotten_rows(self, var: t.Var) -> str:
+        """What to add to the remedy, if the model has no row of the sort."""
+        if any(row.sort.name == _sort(var) for row in self.model.rows):
+            return ""
+        return f"; the model has no row of {_sort(var)}: for a channel, unpack its rows"
 
     def _creates(self, firing: t.Fires, var: t.Var) -> bool:
         return (
@@ -345,6 +351,7 @@ class _Written:
         return attribute.type.sort.name if attribute is not None and isinstance(attribute.type, Ref) else ""
 
     def _rule(self, rule: Rule) -> Rule:
+        _refuse_effect(rule.fires)
         self._refuse_creation(f"rule {rule.name}", rule.fires, ())
         known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
         conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
@@ -435,11 +442,13 @@ class _Written:
         return t.Not(ended(var), place=var.place)
 
     def _firing(self, firing: t.Fires) -> t.Fires:
+        _refuse_effect(firing)
         payload = tuple((name, self._term(value)) for name, value in firing.payload)
         return replace(firing, payload=payload)
 
     def _term(self, term: t.Term) -> t.Term:
         """A term whose quantifiers and sets are about objects that are present."""
+        _refuse_effect(term)
         result = t.rebuilt(term, self._term)
         match result:
             case t.Quantified(universal, variables, body):
@@ -461,6 +470,15 @@ class _Written:
             return isinstance(body, t.Implies) and show_term(body.premise) == show_term(t.both(present))
         parts = [show_term(part) for part in t.conjuncts(body)]
         return parts[: len(present)] == [show_term(part) for part in present]
+
+
+def _refuse_effect(term: t.Term) -> None:
+    """Refuses an effect that no action fires: its conditions would be lost."""
+    if isinstance(term, Effect):
+        of = show_term(term.of)
+        problem = f"{term.event} of {of} stands outside the firings of an action, where its conditions are lost"
+        remedy = f"write it among the firings of an action; a formula asks {of}.fires({term.event!r})"
+        raise ModelError(term.event, term.place, problem, remedy, name=term.event)
 
 
 def _references(machines: Sequence[Machine], sort: str) -> Iterator[tuple[Sort, Attribute]]:

@@ -115,6 +115,7 @@ class Machine:
         line: of the document.
         introduced: whether counterexamples introduce its objects on their own. False for an object that goes with
             another (a copy of it), and for one that is named where it moves (a message).
+        needs: of a machine of a library: the kind and the name of each action and rule without which it means something else.
     """
 
     sort: Sort
@@ -124,6 +125,7 @@ class Machine:
     line: int | None = None
     introduced: bool = True
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+    needs: Sequence[tuple[str, str]] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def state(self, name: str) -> State | None:
         """The state of that name, or None."""

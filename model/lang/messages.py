@@ -18,11 +18,13 @@ from typing import Any, get_args
 from schedproof.model.errors import choose_from, shown
 
 from . import (
+    EMPTY,
     NONE,
     Action,
     Attribute,
     EnumType,
     Event,
+    Function,
     Invariant,
     Machine,
     ModelError,
@@ -84,6 +86,10 @@ RESERVED = frozenset(
         "line",
         "fact",
         "self",
+        "from_",
+        "to",
+        "name",
+        "message",
     }
 )
 """Names of attributes, parameters and arguments that the values of a message cannot have."""
@@ -115,7 +121,7 @@ class Kind:
             )
         types: dict[str, Type] = {}
         for value, kind in carries.items():
-            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation):
+            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation | Function):
                 problem = f"{value} is {shown(kind)}, not a sort or a type of one value"
                 raise ModelError(
                     f"kind {name}", self.place, problem, f"write for example Kind({name!r}, {value}=Int)", name=value
@@ -183,7 +189,7 @@ class Channel:
             self._refuse(
                 f"capacity is {shown(self.capacity)}", "write a whole number from 1, or leave it out", "capacity"
             )
-        if self.per not in LANES:
+        if not isinstance(self.per, str) or self.per not in LANES:
             self._refuse(f"per is {shown(self.per)}", choose_from(self.per, list(LANES)), "per")
         if (
             not isinstance(self.kinds, list | tuple)
@@ -218,10 +224,6 @@ class Channel:
         return variable(self.sort, "message")
 
     @cached_property
-    def _earlier(self) -> Var:
-        return variable(self.sort, "earlier")
-
-    @cached_property
     def _carried(self) -> dict[str, Attribute]:
         """The attributes for what messages carry."""
         types = {name: type_ for kind in self.kinds for name, type_ in kind.carries.items()}
@@ -237,7 +239,7 @@ class Channel:
         }
         attributes = [Attribute(name, type_) for name, type_ in types.items()] + [*self._carried.values()]
         sent = {attribute.name: attribute.type for attribute in attributes}
-        beside = {"ahead": Ref(self.sort), "leaving": Ref(self.sort)} if self.ordered else {}
+        beside: dict[str, Type] = {"ahead": Ref(self.sort), "leaving": SetOf(self.sort)} if self.ordered else {}
         events = [Event("send", {**sent, **beside})]
         if self.ordered:
             about = "the messages of its lane that were sent before it and are on their way"
@@ -251,6 +253,10 @@ class Channel:
                 events=events,
                 line=self.line,
                 introduced=False,
+                needs=[
+                    *(("action", each.name) for each in self.actions),
+                    *(("rule", each.name) for each in self.rules),
+                ],
             )
         ]
 
@@ -259,8 +265,9 @@ class Channel:
         """The rows of a message, for sending, receiving and losing it, and for what is no longer before it."""
         sets: dict[str, Any] = {name: given(name) for name in ("kind", "sender", "receiver", *self._carried)}
         if self.ordered:
-            in_lane = self._in_lane(self._earlier, given("sender"), given("receiver"))
-            sets["behind"] = those(self._earlier, in_lane).with_(given("ahead")).without(given("leaving"))
+            earlier = variable(self.sort, "earlier")
+            in_lane = self._in_lane(earlier, given("sender"), given("receiver"))
+            sets["behind"] = those(earlier, in_lane & ~given("leaving").has(earlier)).with_(given("ahead"))
 
         def row(event: str, source: str, target: str, **sets: Any) -> Row:
             return Row(self.sort, event, source, target, line=self.line, fact=self.fact, **sets)
@@ -300,6 +307,9 @@ class Channel:
             ModelError: the kind is unknown, or does not carry this.
         """
         place, known = calling_place(), kind_of(f"channel {self.name}", self.kinds, kind).carries
+        if message is not None and (not isinstance(message, Var) or message.type != Ref(self.sort)):
+            problem = f"message is {message.name if isinstance(message, Var) else shown(message)}, no message of it"
+            self._refuse(problem, "write variable(<the sort of the channel>, 'm'), or leave it out", "message", place)
         if unknown := next((each for each in carries if each not in known), None):
             remedy = choose_from(unknown, list(known)) if known else "leave it out"
             self._refuse(f"{kind} carries no {unknown}", remedy, unknown, place)
@@ -334,7 +344,7 @@ class Channel:
     @method
     def in_turn(self, message: Var) -> list[Term]:
         """The conditions that no message is to be received before this one; none if the channel has no order."""
-        earlier = self._earlier
+        earlier = self._other("earlier", message)
         return [~exists(earlier, message.behind.has(earlier))] if self.ordered else []
 
     @method
@@ -352,8 +362,15 @@ class Channel:
                 calling_place(),
             )
         assert self.capacity is not None
-        other = variable(self.sort, f"other_{self.name}")
-        return count(other, self._in_lane(other, lift(from_), lift(to))) <= self.capacity - messages
+        ends = lift(from_), lift(to)
+        other = self._other(f"other_{self.name}", *ends)
+        return count(other, self._in_lane(other, *ends)) <= self.capacity - messages
+
+    def _other(self, name: str, *beside: Term) -> Var:
+        """A variable for another message, which no name in the terms beside it is taken for."""
+        while any(name in free_variables(term) for term in beside):
+            name += "_"
+        return variable(self.sort, name)
 
     @method
     def dropping(
@@ -373,7 +390,7 @@ class Channel:
             ModelError: a part of an ordered lane would be lost.
         """
         message, place = self.message, calling_place()
-        if not (self.lossy or self.dropped):
+        if not self.dropped:
             self._refuse("its messages are not dropped", "write dropped=True", "", place)
         ends = {"sender": from_, "receiver": to}
         named = {key for key, end in ends.items() if end is not None}
@@ -381,7 +398,8 @@ class Channel:
         if self.ordered and (reads or not named <= {*LANES[self.per]}):
             remedy = f"name only {' and '.join(LANES[self.per]) or 'neither sender nor receiver'}, and let when read no message"
             self._refuse("a part of an ordered lane would be lost at once", remedy, "", place)
-        lost = [attribute_of(message, key) == end for key, end in ends.items() if end is not None]
+        lost: list[Term] = [attribute_of(message, key) == end for key, end in ends.items() if end is not None]
+        lost.append(~message.fires("receive"))  # the same step may receive one
         return Rule(name, on, [*when, *lost], message.fires("lose"), line=line, fact=fact)
 
     @cached_property
@@ -432,8 +450,9 @@ class Channel:
             forgets = later.fires("forget", earlier=message)
             return Rule(name, message.fires(event), [waits, *when], forgets, line=self.line, fact=self.fact)
 
-        lost = [rule("lost", "lose", *([~later.fires("lose")] if self.dropped else []))] if self.lossy else []
-        return [rule("received", "receive"), *lost]
+        stays = [~later.fires("lose")] if self.dropped else []
+        lost = [rule("lost", "lose", *stays)] if self.lossy else []
+        return [rule("received", "receive", *stays), *lost]
 
     # --- formulas
 
@@ -492,9 +511,18 @@ class _Receive(Effect):
     when: Sequence[Term] = ()
 
     def parts(self, action: Action, before: Sequence[tuple[Effect, Parts]]) -> Parts:
-        """The message as a parameter, if it is none yet, and when it can be received."""
+        """The message as a parameter, if it is none yet, and when it can be received: one that is not received as another, too.
+
+        Raises:
+            ModelError: the action receives it twice.
+        """
         known = any(v.name == self.of.name for v in action.parameters)
-        return Parts([] if known else [self.of], self.when, Fires(self.of, self.event, (), place=self.place))
+        others = [each.of for each, _ in before if isinstance(each, _Receive) and each.of.type == self.of.type]
+        if any(other.name == self.of.name for other in others):
+            problem = f"it receives {self.of.name} twice"
+            raise ModelError(f"action {action.name}", self.place, problem, "write another variable", name=self.of.name)
+        when = [*self.when, *(~(other == self.of) for other in others)]
+        return Parts([] if known else [self.of], when, Fires(self.of, self.event, (), place=self.place))
 
 
 class _Send(Effect):
@@ -530,7 +558,8 @@ class _Send(Effect):
         """A new message as a parameter, and that it has room.
 
         Raises:
-            ModelError: the order of two messages, or whether both have room, depends on whether their ends are the same.
+            ModelError: two messages have one variable; or the order of two, or whether both have room, depends on whether
+                their ends are the same.
         """
         message = self._new_message(action)
         known = any(v.name == message.name for v in action.parameters)
@@ -539,6 +568,8 @@ class _Send(Effect):
             for each, parts in before
             if isinstance(each, _Send) and each.channel.name == self.channel.name and self._in_lane_of(each, action)
         ]
+        if any(parts.fires.of.name == message.name for each, parts in before if isinstance(each, _Send)):
+            self._refuse(action, f"it sends {message.name} twice", "write another variable")
         payload = dict(self.payload)
         if self.channel.ordered:
             if len(together) >= TOGETHER:
@@ -548,7 +579,10 @@ class _Send(Effect):
                 self._refuse(action, problem, f"send {TOGETHER} in one action")
             payload["ahead"] = together[-1] if together else NONE
             received = [e.of for e in action.fires if isinstance(e, _Receive) and e.of.type == message.type]
-            payload["leaving"] = received[0] if received else NONE
+            leaving: Term = EMPTY
+            for each in received:
+                leaving = leaving.with_(each)
+            payload["leaving"] = leaving
         when: list[Term] = [new(message)]
         when += [end != NONE for end in self.ends.values() if not isinstance(end, Var)]
         if self.channel.capacity is not None:

@@ -16,7 +16,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from schedproof.model.lang import Action
 from schedproof.model.lang.types import Sort
 
-_FOR_READERS = frozenset({"about", "says", "place"})
+_FOR_READERS = frozenset({"about", "says", "place", "needs"})
 
 
 def review(*content: object) -> str:

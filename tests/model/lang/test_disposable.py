@@ -370,6 +370,12 @@ def test_variables_of_rules_are_present_objects() -> None:
     assert prove(of).kept("none")
 
 
+def test_variables_of_rules_beside_actions_are_present_objects() -> None:
+    rule = Rule("count", ACTIONS[-1], [q.urgent], s.fires("release"))
+    written = model(rules=[rule]).rules[0]
+    assert [show_term(condition) for condition in written.when] == ["not (q Absent)", "q.urgent"]
+
+
 def test_final_states_are_about_present_objects() -> None:
     """One request arrives, and nothing more happens: all requests wait."""
     alone = Action("arrive", [r], [new(r), ~exists(q, q.is_("Waiting"))], [r.fires("arrive")], "{r} arrives")

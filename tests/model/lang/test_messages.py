@@ -13,6 +13,7 @@ from schedproof.model.lang import (
     Action,
     Attribute,
     Event,
+    Function,
     Int,
     Invariant,
     LeadsTo,
@@ -23,6 +24,7 @@ from schedproof.model.lang import (
     Ref,
     Relation,
     Row,
+    Rule,
     SetOf,
     Sort,
     State,
@@ -36,10 +38,12 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.messages import Channel, Kind
+from schedproof.model.lang.terms import free_variables
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import ScopeError, instances
 from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.traces import LogVerdict, check_records
@@ -145,7 +149,7 @@ def test_sending_adds_a_new_message_and_its_room() -> None:
         "item": "i",
         "term": "3",
         "ahead": "none",
-        "leaving": "none",
+        "leaving": "the empty set",
     }
 
 
@@ -205,7 +209,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: Kind("two words"), "its name is 'two words'"),
     (lambda: Kind("put", item="Item"), "item is 'Item', not a sort or a type"),  # type: ignore[arg-type]
     (lambda: Kind("put", pairs=Relation(Item, Item)), "pairs is .*, not a sort or a type of one value"),
+    (lambda: Kind("put", clock=Function(Item, to=Nat)), "clock is .*, not a sort or a type of one value"),
     (lambda: Kind("put", sender=Client), "it carries sender, a name that has another meaning"),
+    (lambda: Kind("put", to=Client), "it carries to, a name that has another meaning"),
+    (lambda: Kind("put", message=Item), "it carries message, a name that has another meaning"),
     (lambda: Kind("put", state=Int), "it carries state, a name that has another meaning"),
     (lambda: Channel("in-box", from_=Client, to=Server, kinds=[CLOSE]), "its name is 'in-box'"),
     (lambda: inbox(to="Server"), "to is 'Server'"),
@@ -213,6 +220,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: inbox(capacity=0), "capacity is 0"),
     (lambda: inbox(capacity=True), "capacity is True"),
     (lambda: inbox(per="server"), "per is 'server'"),
+    (lambda: inbox(per=["server"]), "per is of type list"),
     (lambda: inbox(kinds=[]), "kinds is of type list"),
     (lambda: inbox(kinds=[CLOSE, CLOSE]), "two kinds have the name close"),
     (lambda: inbox(kinds=[Kind("a", v=Int), Kind("b", v=Item)]), "v of b is Item or none, and that of a is Int"),
@@ -221,14 +229,26 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: INBOX.send("put", c, s, itme=i, term=0), "put carries no itme"),
     (lambda: INBOX.send("put", c, s, item=i), "term of put is missing"),
     (lambda: INBOX.send("close", c), "to is missing"),
+    (lambda: INBOX.send("close", c, s, message="n"), "message is 'n', no message of it"),
+    (lambda: INBOX.send("close", c, s, message=i), "message is i, no message of it"),
     (lambda: INBOX.receive(m, of="put"), "unknown argument 'of'"),
     (lambda: INBOX.receive(c), "message is c, no message of it"),
     (lambda: INBOX.receive(m, "push"), "unknown kind 'push'"),
     (lambda: inbox().room(c, s), "it has no capacity"),
     (lambda: INBOX.dropping("all", _restart), "its messages are not dropped"),
+    (lambda: inbox(ordered=True, lossy=True).dropping("all", _restart), "its messages are not dropped"),
     (lambda: OF_CHANNEL.dropping("all", _restart, to=s), "a part of an ordered lane would be lost at once"),
     (lambda: OF_CHANNEL.dropping("all", _restart, [OF_CHANNEL.message.kind == "put"]), "a part of an ordered lane"),
     (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o)), "s and o may be one, so two messages"),
+    (lambda: sends(INBOX.send("close", c, s), INBOX.send("close", c, o), when=[s == o]), "s and o may be one, so"),
+    (lambda: sends(*(inbox().send("close", c, s, message=n) for _ in range(2))), "it sends n twice"),
+    (lambda: sends(*(INBOX.receive(m) for _ in range(2))), "it receives m twice"),
+    (lambda: model(rows=[]), "the model has no row of Inbox: for a channel, unpack its rows"),
+    (lambda: checked(model(INBOX, rules=[])), "not its rule 'no message of inbox waits for one that was received'"),
+    (lambda: checked(replace(model(inbox(lossy=True)), actions=model(inbox()).actions)), "not its action 'lose_inbox'"),
+    (lambda: model(INBOX, GROWS, rules=[Rule("r", s.fires("note"), [], INBOX.receive(m))]), "receive of m stands outside"),
+    (lambda: model(INBOX, GROWS, rules=[Rule("r", INBOX.receive(m), [], s.fires("note"))]), "receive of m stands outside"),
+    (lambda: model(INBOX, replace(GROWS, then=exists(s, INBOX.receive(m, by=s)))), "receive of m stands outside"),
     (lambda: sends(*(INBOX.send("close", c, s) for _ in range(3))), "it sends 3 messages through a lane of inbox"),
 ]  # fmt: skip
 
@@ -240,6 +260,13 @@ def test_wrong_channels_are_refused_at_their_line(build: Callable[[], object], p
     assert error.value.place.file.endswith("test_messages.py")
 
 
+def test_no_name_of_a_message_hides_its_turn() -> None:
+    for channel in (INBOX, inbox(capacity=1)):
+        earlier, others = variables(channel.sort, "earlier other_inbox")
+        assert all("earlier" in free_variables(each) for each in channel.in_turn(earlier))
+        assert {"other_inbox", "s"} <= {*free_variables(channel.room(others.sender, s))}
+
+
 def test_lanes_that_differ_need_no_order() -> None:
     apart = sends(INBOX.send("close", c, s), INBOX.send("close", c, o), when=[~(s == o)])
     assert [show_term(dict(f.payload)["ahead"]) for f in apart.fires] == ["none", "none"]
@@ -248,6 +275,29 @@ def test_lanes_that_differ_need_no_order() -> None:
     assert show_term(dict(both.fires[1].payload)["ahead"]) == "inbox"
     free = inbox()
     assert sends(free.send("close", c, s), free.send("close", c, o))
+
+
+def test_lanes_of_two_channels_are_two() -> None:
+    other = Channel("other", from_=Client, to=Server, kinds=[CLOSE], ordered=True)
+    both = sends(INBOX.send("close", c, s), other.send("close", c, s), other.send("close", c, s))
+    assert [show_term(dict(f.payload)["ahead"]) for f in both.fires] == ["none", "none", "other"]
+
+
+def test_a_copy_carries_what_its_message_carries() -> None:
+    (copies,) = inbox(duplicating=True, ordered=True).actions
+    carried = {name: show_term(value) for name, value in copies.fires[0].payload if name not in ("ahead", "leaving")}
+    assert carried == {name: f"message.{name}" for name in ("kind", "sender", "receiver", "item", "term")}
+
+
+def test_loss_is_of_all_ends_that_are_named() -> None:
+    rule = inbox(dropped=True).dropping("lost", _restart, [s.is_("Up")], from_=c, to=s)
+    shown = [show_term(condition) for condition in rule.when]
+    assert shown[1:3] == ["message.sender = c", "message.receiver = s"]
+
+
+def test_an_ordered_lane_with_a_capacity_has_five_invariants() -> None:
+    names = ["inbox-ends", "inbox-order", "inbox-order-of-all", "inbox-order-of-three", "inbox-capacity"]
+    assert [prop.name for prop in INBOX.properties] == names
 
 
 def test_an_export_refuses_messages() -> None:
@@ -294,6 +344,37 @@ def test_both_solvers_agree_on_channels() -> None:
     assert False not in [check.agrees for check in recheck(prove(model()))]
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+def test_two_received_messages_are_two(ordered: bool) -> None:
+    """And what the same action sends waits for neither."""
+    node = Sort("Node", "n")
+    x, y = variables(node, "x y")
+    wire = Channel("wire", from_=node, to=node, kinds=[CLOSE], ordered=ordered)
+    a, b = variables(wire.sort, "a b")
+    joins = [
+        Action(
+            f"join{k}", [x], [], [wire.receive(a, by=x), wire.receive(b, by=x), wire.send("close", each.sender, x)], ""
+        )
+        for k, each in enumerate([a, b])
+    ]
+    two = StepInvariant(
+        name="two", says="", over=[a], given=a.fires("receive"), then=exists(b, b.fires("receive") & ~(a == b))
+    )
+    of = Model(
+        "wire", "as-written", "a node that joins two messages",
+        machines=[Machine(node, [State("Up")]), *wire.machines],
+        rows=wire.rows, rules=wire.rules,
+        actions=[Action("call", [x, y], [], [wire.send("close", x, y)], ""), *joins],
+        properties=[two], default_scope={"Node": 2, "Wire": 4},
+    )  # fmt: skip
+    assert verdicts(of)["two"] is Verdict.PROVED
+    (instance,) = instances(of, {})
+    for state in explore(instance).states:
+        sent = instance.describe(state)["Wire"]
+        waited_for = {name for each in sent.values() for name in each.get("behind", [])}  # type: ignore[attr-defined]
+        assert all(sent[name]["state"] == "UnderWay" for name in waited_for)
+
+
 def test_a_full_lane_blocks() -> None:
     """With room for one message, a second client of the lane waits."""
     one = inbox(capacity=1, per="receiver")
@@ -331,6 +412,18 @@ def test_a_crash_loses_what_comes() -> None:
     rule = channel.dropping("a restart loses what comes", restart, to=s)
     of = replace(base, rows=[*base.rows, *rows], actions=[*base.actions, restart], rules=[*base.rules, rule])
     assert verdicts(of)["lost"] is Verdict.PROVED
+
+
+def test_a_message_may_order_to_lose_the_others() -> None:
+    """What the action itself receives is received, and not lost."""
+    channel = inbox(ordered=True, per="receiver", dropped=True)
+    base = model(channel)
+    rule = channel.dropping("the end loses what comes", s.fires("note"), to=s)
+    ends = StepInvariant(
+        name="ends", says="", over=[m], given=m.fires("receive") & (m.kind == "close"), then=~m.fires("lose")
+    )
+    of = replace(base, rules=[*base.rules, rule], properties=[ends, *channel.properties])
+    assert {*verdicts(of, Client=2, Inbox=3).values()} == {Verdict.PROVED}
 
 
 @pytest.mark.long
