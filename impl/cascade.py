@@ -24,7 +24,7 @@ from transitions import Machine as TransitionsMachine
 from transitions.extensions import LockedMachine
 
 from schedproof.model.lang import Action, Model, Rigid, Rule
-from schedproof.model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term
+from schedproof.model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value
 from schedproof.model.semantics.instance import Instance, State, check_scope, fitted
 
 from .codec import Codec
@@ -206,7 +206,8 @@ class System:
             kept = [a.name for a in changeable(declared, self.instance.with_history)]
             joint = [(n, term) for n, term in row.sets if n in kept and needs_others(term, kept)]
             owner = Owner(row.sort.name, row.event)
-            compiled = [(n, compile_term(self.instance, term, {}, owner)) for n, term in joint]
+            kinds = {a.name: a.type for a in declared.attributes}
+            compiled = [(n, compile_value(self.instance, term, kinds[n], {}, owner)) for n, term in joint]
             updates_by_row[row.sort.name, row.event, row.source] = compiled
         return updates_by_row
 

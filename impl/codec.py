@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import tuples
 from schedproof.model.semantics.instance import NO_OBJECT, Instance, State, encode
 
@@ -55,6 +55,14 @@ class Codec:
                     [self.number(sort.name, name) for sort, name in zip(sorts, each, strict=True)] for each in value
                 ]
                 return tuples.encoded(numbered, self._instance.dimensions(kind))
+            case Function(sorts, to):
+                assert isinstance(value, Mapping)
+                packing, number = self._instance.packing(kind), 0
+                for key, each in value.items():
+                    names = key if isinstance(key, tuple) else (key,)
+                    objects = [self.number(sort.name, name) for sort, name in zip(sorts, names, strict=True)]
+                    number = packing.put(number, tuples.number(objects, packing.dimensions), self.encode(to, each))
+                return number
         return encode(kind, value)
 
     def decode(self, kind: Type, value: int) -> object:
@@ -69,6 +77,14 @@ class Codec:
                     tuple([self._names[sort.name][i] for sort, i in zip(sorts, each, strict=True)])
                     for each in tuples.of_mask(value, self._instance.dimensions(kind))
                 )
+            case Function(sorts, to):
+                packing = self._instance.packing(kind)
+                entries = {}
+                for objects, each in zip(packing.places(), packing.all(value), strict=True):
+                    names = tuple([self._names[sort.name][i] for sort, i in zip(sorts, objects, strict=True)])
+                    if each != packing.value(0):  # what is left out has the first value
+                        entries[names if len(names) > 1 else names[0]] = self.decode(to, each)
+                return entries
             case EnumType(values):
                 return values[value]
             case BoolType():

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from schedproof.model.lang import Attribute, BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Term, Type
+from schedproof.model.lang import (
+    Attribute,
+    BoolType,
+    EnumType,
+    Function,
+    Integer,
+    IntRange,
+    Ref,
+    Relation,
+    SetOf,
+    Term,
+    Type,
+)
 from schedproof.model.lang import terms as t
 
 
@@ -19,6 +31,8 @@ def initial_value(attribute: Attribute) -> object:
             return None
         case SetOf() | Relation():
             return frozenset()
+        case Function():
+            return {}
         case BoolType():
             return bool(attribute.initial)
         case IntRange(low, _):
@@ -52,6 +66,11 @@ def checked(kind: Type, value: object, what: str) -> object:
                 return frozenset(value)
             listed = ", ".join(sort.name for sort in sorts)
             raise ValueError(f"{what}: {value!r} is not a relation; give a set of tuples of names ({listed})")
+        case Function(sorts, to):
+            if isinstance(value, Mapping) and all(_is_key(key, len(sorts)) for key in value):
+                return {key: checked(to, each, what) for key, each in value.items()}
+            listed = ", ".join(sort.name for sort in sorts)
+            raise ValueError(f"{what}: {value!r} is not a function; give a dictionary from names ({listed}) to values")
         case BoolType():
             fits = isinstance(value, bool)
         case IntRange(low, high):
@@ -63,6 +82,13 @@ def checked(kind: Type, value: object, what: str) -> object:
     if not fits:
         raise ValueError(f"{what}: {value!r} is not a value of type {kind}; give one")
     return value
+
+
+def _is_key(key: object, number: int) -> bool:
+    """Whether a key is the name of an object, or a tuple of several names."""
+    if number == 1:
+        return isinstance(key, str)
+    return isinstance(key, tuple) and len(key) == number and all(isinstance(name, str) for name in key)
 
 
 def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mapping[str, object]) -> object:

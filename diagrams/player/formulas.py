@@ -277,9 +277,9 @@ class _Evaluated:
         }
         return parameters | set(scope.values)
 
-    def _reader(self, term: t.Attr | t.Is, is_after: bool, scope: _Scope) -> Callable[[Moment], str]:
+    def _reader(self, term: t.Attr | t.Apply | t.Is, is_after: bool, scope: _Scope) -> Callable[[Moment], str]:
         instance, variables = self._instance, scope.variables
-        if isinstance(term, t.Attr):
+        if isinstance(term, t.Attr | t.Apply):
             kind = type_of_term(instance, term, variables, NOBODY)
             assert kind is not None
             value = compile_term(instance, t.after(term) if is_after else term, variables)
@@ -299,9 +299,13 @@ def _is_compound(term: t.Term) -> bool:
     )
 
 
-def _fields(term: t.Term, is_after: bool) -> Iterator[tuple[t.Attr | t.Is, bool]]:
+def _fields(term: t.Term, is_after: bool) -> Iterator[tuple[t.Attr | t.Apply | t.Is, bool]]:
     """The attributes and states that a term reads outside of binders, and whether it reads them after the step."""
     if t.bound_by(term):
+        return
+    if isinstance(term, t.Apply):
+        yield term, is_after
+        yield from _fields(term.element, is_after)
         return
     if isinstance(term, t.Attr | t.Is):
         yield term, is_after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.lang import Machine, Var
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 
 from .data import Encoded, FieldPlace, SortWords, ValueType, Vocabulary
@@ -85,8 +85,8 @@ def _fields(instance: Instance, machine: Machine) -> Iterator[tuple[str, FieldPl
     name = machine.sort.name
     in_state = {attribute.name for attribute in instance.attributes(name)}
     for attribute in machine.attributes:
-        if isinstance(attribute.type, Relation):
-            continue  # the page has no values of this type
+        if isinstance(attribute.type, Relation | Function):
+            continue  # the page has no values of these types
         kind = value_type(attribute.type)
         if attribute.name in in_state:
             yield attribute.name, FieldPlace(kind, slot=instance.slot(name, attribute.name))
@@ -113,5 +113,5 @@ def value_type(kind: Type) -> ValueType:
             return ValueType("ref", sort.name)
         case SetOf(sort):
             return ValueType("set", sort.name)
-        case Relation():
-            raise AssertionError("no variable is a relation")
+        case Relation() | Function():
+            raise AssertionError("no variable is a relation or a function")

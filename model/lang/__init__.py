@@ -26,6 +26,7 @@ from .terms import (
     Var,
     after,
     count,
+    each,
     exists,
     forall,
     given,
@@ -37,12 +38,12 @@ from .terms import (
     variable,
     variables,
 )
-from .types import BoolType, EnumType, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
-    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
+    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Function", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
     "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "ended", "exists", "forall", "given", "iff", "implies", "me", "new",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "each", "ended", "exists", "forall", "given", "iff", "implies", "me", "new",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

@@ -9,13 +9,14 @@ from schedproof.model.errors import choose_from, shown
 from .errors import ModelError
 from .machine import Attribute
 from .model import Model
-from .types import Integer
+from .types import integer_of
 
 
 def limits(attribute: Attribute, bound: int | tuple[int, int]) -> tuple[int, int]:
     """The lowest and the highest value of an integer attribute within its bound. A ``Nat`` has none below 0."""
-    assert isinstance(attribute.type, Integer)
-    least = attribute.type.low
+    integer = integer_of(attribute.type)
+    assert integer is not None
+    least = integer.low
     if isinstance(bound, tuple):
         return (bound[0] if least is None else max(least, bound[0])), bound[1]
     return (-bound if least is None else least), bound
@@ -32,7 +33,7 @@ def problem_of(model: Model, key: tuple[str, str], value: object) -> tuple[str, 
     if len(pair) != 2 or not all(type(number) is int for number in pair):
         return f"the bound of {name} is {shown(value)}", "write its highest value, or (lowest, highest)"
     low, high = limits(attribute, value)  # type: ignore[arg-type]
-    initial = attribute.initial if attribute.initial is not None else getattr(attribute.type, "low", 0) or 0
+    initial = attribute.initial if attribute.initial is not None else getattr(integer_of(attribute.type), "low", 0) or 0
     if not isinstance(initial, int) or not low <= initial <= high:
         return f"{name} starts at {initial}, outside of its bound {low}..{high}", f"give a bound with {initial}"
     return None

@@ -14,7 +14,7 @@ from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
 from .model import Model
 from .triggers import reachable
-from .types import BoolType, EnumType, Integer, IntRange, Relation
+from .types import BoolType, EnumType, Function, Integer, IntRange, Relation, Type
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
@@ -62,8 +62,9 @@ def _machine(model: Model, machine: Machine) -> None:
         element = f"event {machine.sort}.{event.name}"
         for kind in event.parameters.values():
             known_type(Context(model, element, event.place), kind, event.place)
-            if isinstance(kind, Relation):
-                problem = f"a parameter is a {kind}, and only attributes are relations"
+            if isinstance(kind, Relation | Function):
+                what = "functions" if isinstance(kind, Function) else "relations"
+                problem = f"a parameter is a {kind}, and only attributes are {what}"
                 raise ModelError(element, event.place, problem, "give the event a parameter for each object of a tuple")
         if event.name not in events:
             raise ModelError(
@@ -103,6 +104,9 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
         )
     if initial is None:
         return
+    if isinstance(kind, Function):
+        problem = f"a function begins with the first value of {kind.to} everywhere, and initial is {initial!r}"
+        raise ModelError(element, attribute.place, problem, "leave out initial", name="initial")
     fits = isinstance(initial, int | str) and compatible(kind, infer(t.lift(initial), context))
     if isinstance(kind, IntRange):
         fits = fits and kind.low <= int(initial) <= kind.high
@@ -134,16 +138,7 @@ def _row(model: Model, row: Row) -> None:
             remedy = choose_from(name, [a.name for a in machine.attributes if not a.rigid])
             raise ModelError(element, row.place, problem, remedy, name=name)
         value_type = infer(value, replace(context, history=attribute.history))
-        match attribute.type, value:
-            case EnumType(values), t.Constant(str(text)) if text not in values:
-                problem = f"unknown value {text!r} of {name}"
-                raise ModelError(element, row.place, problem, choose_from(text, values), name=text)
-            case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
-                problem = f"{number} is not in {low}..{high}, the range of {name}"
-                raise ModelError(element, row.place, problem, "set a value of the range", name=name)
-            case Integer() as kind, t.Constant(int(number)) if number not in kind:
-                problem = f"{number} is not a {kind}, the type of {name}"
-                raise ModelError(element, row.place, problem, f"set a value from {kind.low}", name=name)
+        _constant(element, row, name, attribute.type, value)
         if not compatible(attribute.type, value_type):
             raise ModelError(
                 element,
@@ -152,6 +147,27 @@ def _row(model: Model, row: Row) -> None:
                 "set a value of its type",
                 name=name,
             )
+
+
+def _constant(element: str, row: Row, name: str, kind: Type, value: t.Term) -> None:
+    """Refuses a constant that an attribute of this type does not have, also as a value of a function."""
+    if isinstance(kind, Function):
+        while isinstance(value, t.Updated):
+            _constant(element, row, name, kind.to, value.value)
+            value = value.base
+        if isinstance(value, t.FunctionOf):
+            _constant(element, row, name, kind.to, value.value)
+        return
+    match kind, value:
+        case EnumType(values), t.Constant(str(text)) if text not in values:
+            problem = f"unknown value {text!r} of {name}"
+            raise ModelError(element, row.place, problem, choose_from(text, values), name=text)
+        case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
+            problem = f"{number} is not in {low}..{high}, the range of {name}"
+            raise ModelError(element, row.place, problem, "set a value of the range", name=name)
+        case Integer(), t.Constant(int(number)) if number not in kind:
+            problem = f"{number} is not a {kind}, the type of {name}"
+            raise ModelError(element, row.place, problem, f"set a value from {kind.low}", name=name)
 
 
 def _reachable(model: Model, machine: Machine) -> None:

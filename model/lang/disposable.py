@@ -16,7 +16,7 @@ from schedproof.model.errors import require
 
 from . import terms as t
 from .arguments import word
-from .errors import ModelError
+from .errors import ModelError, Place
 from .machine import Attribute, Machine, Row, State
 from .properties import (
     AlwaysCanReach,
@@ -30,7 +30,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Rule
-from .types import EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
 from .wording import show_term
 
 ABSENT = "Absent"
@@ -76,10 +76,34 @@ def _ways(kind: Type, value: t.Term, var: t.Var) -> Iterator[tuple[tuple[t.Var, 
                 before, behind = others[:place], others[place + 1 :]
                 element = t.Tuple((*before, var, *behind), place=var.place)
                 yield (*before, *behind), t.Has(value, element, place=var.place)
+    elif isinstance(kind, Function):
+        others = [t.Var(f"at_{n}", Ref(sort), place=var.place) for n, sort in enumerate(kind.sorts)]
+        for place, each in enumerate(others):
+            if each.type == var.type:
+                yield (
+                    (*others[:place], *others[place + 1 :]),
+                    _not_first(kind, value, [*others[:place], var, *others[place + 1 :]]),
+                )
+        if kind.to == var.type:
+            yield tuple(others), t.Equal(_applied(value, others), var, place=var.place)
     elif isinstance(kind, Ref):
         yield (), t.Equal(value, var, place=var.place)
     else:
         yield (), t.Has(value, var, place=var.place)
+
+
+def _applied(function: t.Term, objects: Sequence[t.Var]) -> t.Apply:
+    place = function.place
+    return t.Apply(function, objects[0] if len(objects) == 1 else t.Tuple(tuple(objects), place=place), place=place)
+
+
+def _not_first(kind: Function, function: t.Term, objects: Sequence[t.Var]) -> t.Term:
+    """The condition that a function has another value than the first one of its type."""
+    value = _applied(function, objects)
+    if isinstance(kind.to, BoolType):
+        return value
+    first = _first_of(kind.to, function.place)
+    return t.Not(t.Equal(value, first, place=function.place), place=function.place)
 
 
 def created_at_once(actions: Sequence[Action], sort: Sort) -> int:
@@ -232,12 +256,28 @@ class _Written:
 
     def _sets(self, row: Row, first: Mapping[str, t.Term] = {}) -> Row:
         """A row that also sets the attributes of ``first``, with its quantifiers over objects that are present."""
+        for name, value in _authored(row):
+            self._refuse_each(row, name, value)
         values = {name: self._term(value) for name, value in _authored(row)}
         made = Row(row.sort, row.event, row.source, row.target, line=row.line, fact=row.fact)
         object.__setattr__(made, "sets", tuple({**first, **values}.items()))
         object.__setattr__(made, "first", frozenset(first) - frozenset(values))
         object.__setattr__(made, "place", row.place)
         return made
+
+    def _refuse_each(self, row: Row, name: str, value: t.Term) -> None:
+        """Refuses a function that has other values than the first one at objects that are absent."""
+        machine = next((m for m in self.machines if m.sort == row.sort), None)
+        attribute = machine.attribute(name) if machine is not None else None
+        for part in t.subterms(value):
+            if not isinstance(part, t.FunctionOf) or not any(self._is_disposable(v) for v in part.variables):
+                continue
+            kind = attribute.type if attribute is not None else None
+            if isinstance(kind, Function) and show_term(part.value) == show_term(_first_of(kind.to, part.place)):
+                continue
+            problem = f"each(...) gives {name} a value at objects of a disposable sort that are absent"
+            remedy = "give the first value to all, and others with with_(..., to=...)"
+            raise ModelError(f"row {row.name}", row.place, problem, remedy, name=name)
 
     def _action(self, action: Action) -> Action:
         element = f"action {action.name}"
@@ -438,6 +478,8 @@ def _refers(kind: Type, sort: str) -> bool:
             return of.name == sort
         case Relation(sorts):
             return any(of.name == sort for of in sorts)
+        case Function(sorts, to):
+            return any(of.name == sort for of in sorts) or _refers(to, sort)
         case _:
             return False
 
@@ -469,16 +511,24 @@ def first_value(attribute: Attribute) -> t.Term | None:
     """The first value of an attribute as a term; None of a type that is none."""
     if attribute.initial is not None:
         return t.Constant(attribute.initial, place=attribute.place)
-    match attribute.type:
+    return _first_of(attribute.type, attribute.place)
+
+
+def _first_of(kind: Type, place: Place) -> t.Term:
+    """The first value of a type."""
+    match kind:
         case Ref():
-            return t.Nothing(place=attribute.place)
+            return t.Nothing(place=place)
         case SetOf() | Relation():
-            return t.EmptySet(place=attribute.place)
+            return t.EmptySet(place=place)
+        case Function(sorts, to):
+            variables = tuple([t.Var(f"at_{n}", Ref(sort), place=place) for n, sort in enumerate(sorts)])
+            return t.FunctionOf(variables, _first_of(to, place), place=place)
         case EnumType(values):
-            return t.Constant(values[0], place=attribute.place)
+            return t.Constant(values[0], place=place)
         case IntRange(low):
-            return t.Constant(low, place=attribute.place)
+            return t.Constant(low, place=place)
         case Integer(low):
-            return t.Constant(low or 0, place=attribute.place)
+            return t.Constant(low or 0, place=place)
         case _:
-            return t.Constant(False, place=attribute.place)
+            return t.Constant(False, place=place)

@@ -11,7 +11,7 @@ from . import terms as t
 from .errors import ModelError, Place
 from .machine import Machine
 from .model import Model
-from .types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
 
 NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
@@ -28,8 +28,19 @@ class Quoted:
         return f"quoted value {self.value!r}"
 
 
-Inferred = Type | Quoted | str
-"""A type, or a stand-in that only the context makes a type: none, the empty set, a number, a quoted value."""
+@dataclass(frozen=True)
+class Mapped:
+    """The type of ``each(...)``; the context decides which type its values have."""
+
+    sorts: tuple[Sort, ...]
+    to: Inferred
+
+    def __str__(self) -> str:
+        return f"function of ({', '.join(sort.name for sort in self.sorts)}) to {self.to}"
+
+
+Inferred = Type | Quoted | Mapped | str
+"""A type, or a stand-in that only the context makes a type: none, the empty set, a number, a quoted value, a function."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +87,9 @@ class Context:
             if isinstance(v.type, Integer):
                 problem = f"variable {v.name} is {v.type}, and an exploration cannot try all numbers"
                 raise self.wrong(v, at, problem, "give it a range, as in variable(IntRange(0, 3), ...)")
-            if isinstance(v.type, Relation):
-                problem = f"variable {v.name} is a {v.type}, and only attributes are relations"
+            if isinstance(v.type, Relation | Function):
+                what = "functions" if isinstance(v.type, Function) else "relations"
+                problem = f"variable {v.name} is a {v.type}, and only attributes are {what}"
                 raise self.wrong(v, at, problem, "use a variable over each sort")
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
@@ -119,6 +131,10 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
         case Relation(sorts):
             for sort in sorts:
                 machine_of(context, sort, place)
+        case Function(sorts, to):
+            for sort in sorts:
+                machine_of(context, sort, place)
+            known_type(context, to, place)
         case Sort():
             raise ModelError(
                 context.element,
@@ -131,7 +147,7 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
                 context.element,
                 place,
                 f"{kind!r:.60} is not a type",
-                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort), Relation(A, B)",
+                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort), Relation(A, B), Function(A, to=Nat)",
             )
         case IntRange(low, high) if low > high:
             raise ModelError(
@@ -254,6 +270,17 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 sorts.append(var.type.sort)
             formula(where, context.bind(several, at), at)
             return Relation(*sorts)
+        case t.Apply(function, element):
+            return _applied(term, function, element, context, at)
+        case t.Updated(base, element, to):
+            return _updated(base, element, to, context, at)
+        case t.FunctionOf(several, to):
+            sorts = []
+            for var in several:
+                if not isinstance(var.type, Ref):
+                    raise context.wrong(var, at, f"{var.name} is not an object variable", "use a variable over a sort")
+                sorts.append(var.type.sort)
+            return Mapped(tuple(sorts), infer(to, context.bind(several, at), at))
         case t.Count(several, where):
             no_sets(context, several, at)
             formula(where, context.bind(several, at), at)
@@ -298,6 +325,10 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 raise context.wrong(
                     term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
                 )
+            if isinstance(a, Function | Mapped) or isinstance(b, Function | Mapped):
+                raise context.wrong(
+                    term, at, "functions cannot be compared", "compare their values: forall(x, f[x] == g[x])"
+                )
             if isinstance(a, Quoted) and isinstance(b, Quoted):
                 raise context.wrong(
                     term, at, "two quoted values are compared", "compare an attribute or a parameter with one"
@@ -329,8 +360,11 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
         case t.After(part):
             if not context.after:
                 raise context.wrong(term, at, "after(...) is used outside a step", "use it in a StepInvariant")
-            formula(part, replace(context, after=False), at)
-            return BoolType()
+            inferred = infer(part, replace(context, after=False), at)
+            if isinstance(inferred, Quoted) or inferred in (NONE_TYPE, EMPTY_TYPE):
+                problem = f"after(...) of a {inferred}, which no step changes"
+                raise context.wrong(term, at, problem, "write the value without after(...)")
+            return inferred
         case t.Quantified(_, bound, body):
             no_sets(context, bound, at)
             formula(body, context.bind(bound, at), at)
@@ -451,8 +485,49 @@ def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -
         )
 
 
+def _applied(term: t.Apply, function: t.Term, element: t.Term, context: Context, at: Place | None) -> Type:
+    kind = infer(function, context, at)
+    if not isinstance(kind, Function | Mapped):
+        remedy = "use an attribute of type Function(A, to=...)"
+        raise context.wrong(function, at, f"a function is needed, and this is of type {kind}", remedy)
+    read = function.part if isinstance(function, t.After) else function
+    if isinstance(kind, Mapped) or not isinstance(read, t.Attr):
+        problem = "a value is read of a function that is made here"
+        raise context.wrong(term, at, problem, "read it of an attribute, or write the value itself")
+    _related(kind, element, context, at)
+    return kind.to
+
+
+def _updated(base: t.Term, element: t.Term, to: t.Term, context: Context, at: Place | None) -> Inferred:
+    kind = infer(base, context, at)
+    if not isinstance(kind, Function | Mapped):
+        raise context.wrong(
+            base,
+            at,
+            f"with_(..., to=...) of a term of type {kind}",
+            "leave out to=... for a set, and write it for an attribute of type Function",
+            name="to",
+        )
+    _related(kind, element, context, at)
+    value = infer(to, context, at)
+    if not compatible(kind.to, value):
+        problem = f"type mismatch: a value of a {kind} is of type {value}"
+        raise context.wrong(to, at, problem, "write a value of that type after to=")
+    _within(kind.to, to, context, at)
+    return kind
+
+
+def _within(kind: Inferred, value: t.Term, context: Context, at: Place | None) -> None:
+    """Refuses a number that is not one of a function's values."""
+    match kind, value:
+        case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
+            raise context.wrong(value, at, f"{number} is not in {low}..{high}", "write a value of the range")
+        case Integer(), t.Constant(int(number)) if number not in kind:
+            raise context.wrong(value, at, f"{number} is not a {kind}", f"write a value from {kind.low}")
+
+
 def _related(kind: Inferred, element: t.Term, context: Context, at: Place | None) -> None:
-    """Refuses an element of a relation that is not one object of each of its sorts."""
+    """Refuses an element of a relation, or an argument of a function, that is not one object of each of its sorts."""
     parts = element.parts if isinstance(element, t.Tuple) else (element,)
     kinds = [infer(part, context, at) for part in parts]
     for part, each in zip(parts, kinds, strict=True):
@@ -460,15 +535,22 @@ def _related(kind: Inferred, element: t.Term, context: Context, at: Place | None
             raise context.wrong(part, at, f"an object is needed, and this is of type {each}", "use a variable")
     if isinstance(kind, str):  # the empty set has any elements
         return
-    sorts = kind.sorts if isinstance(kind, Relation) else (kind.sort,) if isinstance(kind, SetOf) else ()
+    role = "the argument" if isinstance(kind, Function | Mapped) else "an element"
+    sorts = (
+        kind.sorts
+        if isinstance(kind, Relation | Function | Mapped)
+        else (kind.sort,)
+        if isinstance(kind, SetOf)
+        else ()
+    )
     if len(sorts) != len(parts):
-        problem = f"{len(parts)} object{'s' if len(parts) > 1 else ''} as an element of a {kind}"
+        problem = f"{len(parts)} object{'s' if len(parts) > 1 else ''} as {role} of a {kind}"
         raise context.wrong(
             element, at, problem, f"write the objects in this order: {_listed([s.name for s in sorts])}"
         )
     for number, (part, each, sort) in enumerate(zip(parts, kinds, sorts, strict=True), 1):
         if isinstance(each, Ref) and each.sort != sort:
-            problem = f"type mismatch: object {number} of an element of a {kind} is {each.sort}"
+            problem = f"type mismatch: object {number} of {role} of a {kind} is {each.sort}"
             raise context.wrong(
                 part, at, problem, f"write the objects in this order: {_listed([s.name for s in sorts])}"
             )
@@ -487,6 +569,8 @@ def compatible(a: Inferred, b: Inferred) -> bool:
     if EMPTY_TYPE in (a, b):
         return isinstance(a, SetOf | Relation) or isinstance(b, SetOf | Relation)
     for one, other in ((a, b), (b, a)):
+        if isinstance(one, Mapped):
+            return isinstance(other, Function) and one.sorts == other.sorts and compatible(one.to, other.to)
         if isinstance(one, Quoted):
             return isinstance(other, Quoted) or (isinstance(other, EnumType) and one.value in other.values)
     return a == b
@@ -494,7 +578,15 @@ def compatible(a: Inferred, b: Inferred) -> bool:
 
 def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
     """The sort name of an object-valued term of a checked model."""
-    if isinstance(term, t.Var):
+    if isinstance(term, t.After):
+        return sort_of(model, term.part, bound)
+    if isinstance(term, t.Apply):
+        function = term.base.part if isinstance(term.base, t.After) else term.base
+        assert isinstance(function, t.Attr)
+        applied = model.machine(sort_of(model, function.of, bound)).attribute(function.name)
+        assert applied is not None and isinstance(applied.type, Function)
+        declared: Type = applied.type.to
+    elif isinstance(term, t.Var):
         declared = bound.get(term.name, term).type
     else:
         assert isinstance(term, t.Attr)

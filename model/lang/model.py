@@ -18,13 +18,13 @@ from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
 from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
-from .types import Integer, Ref, Sort
+from .types import Ref, Sort, integer_of
 from .wording import show_term
 
 MOST_OBJECTS = 64
 """The most objects of a sort in one exploration; more could not be explored anyway."""
 
-RigidValue = Value | frozenset[int | tuple[int, ...]] | None
+RigidValue = Value | frozenset[int | tuple[int, ...]] | Mapping[int | tuple[int, ...], Value | None] | None
 """A value of a rigid attribute. Objects are numbers, sets hold numbers, relations tuples of numbers."""
 
 Rigid = Mapping[tuple[str, str], Sequence[RigidValue]]
@@ -242,7 +242,7 @@ class Model(InNotebook):
             (m.sort.name, a.name): a
             for m in self.machines
             for a in m.attributes
-            if isinstance(a.type, Integer) and not a.rigid
+            if integer_of(a.type) is not None and not a.rigid
         }
 
     def asking(self, properties: Sequence[Property]) -> Model:

@@ -14,10 +14,21 @@ from schedproof.model.errors import shown
 
 from .arguments import word
 from .errors import ModelError, calling_place
-from .terms import Attr, Term, exists, forall, implies, variables
-from .types import Sort
+from .terms import Attr, Term, Var, exists, forall, free_variables, implies, variables
+from .types import Ref, Sort
 
-__all__ = ["around", "below", "forest", "ordered", "partial_order", "ring", "total_order", "tree"]
+__all__ = [
+    "around",
+    "below",
+    "forest",
+    "is_next",
+    "is_next_around",
+    "ordered",
+    "partial_order",
+    "ring",
+    "total_order",
+    "tree",
+]
 
 
 @word
@@ -72,6 +83,29 @@ def ring(sort: Sort, attribute: str) -> list[Term]:
         forall([a, b, c, d], implies(of_a.has(b, c) & of_a.has(c, d), of_a.has(b, d))),
         forall([a, b, c], implies(distinct, of_a.has(b, c) | of_a.has(c, b))),
     ]
+
+
+@word
+def is_next(sort: Sort, attribute: str, a: Term, b: Term) -> Term:
+    """The formula that ``b`` of ``sort`` comes directly after ``a`` in the order of ``attribute``: later, and none is between."""
+    _check_axioms("is_next", sort, attribute)
+    c = _another(sort, a, b)
+    of_b, of_c = Attr(b, attribute), Attr(c, attribute)
+    return of_b.has(a) & ~exists(c, of_b.has(c) & of_c.has(a))
+
+
+@word
+def is_next_around(sort: Sort, attribute: str, a: Term, b: Term) -> Term:
+    """The formula that ``b`` of ``sort`` comes directly after ``a`` on the ring of ``attribute``; one object has no neighbour."""
+    _check_axioms("is_next_around", sort, attribute)
+    c = _another(sort, a, b)
+    return ~(a == b) & ~exists(c, Attr(a, attribute).has(c, b))
+
+
+def _another(sort: Sort, *terms: Term) -> Var:
+    """A variable over ``sort`` of a name that no term has."""
+    used = {name for term in terms for name in free_variables(term)}
+    return Var(next(name for n in range(len(used) + 1) if (name := f"between{n or ''}") not in used), Ref(sort))
 
 
 @word

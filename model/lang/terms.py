@@ -65,13 +65,26 @@ class Term:
         """This set contains ``element``; or this relation contains the tuple of ``element`` and ``others``."""
         return Has(self, _together(element, others))
 
-    def with_(self, element: Term, *others: Term) -> Adjusted:
-        """This set and ``element``; or this relation and the tuple of ``element`` and ``others``."""
+    def with_(self, element: Term, *others: Term, to: Term | Value | None = None) -> Adjusted | Updated:
+        """This set and ``element``; or this relation and the tuple of ``element`` and ``others``.
+
+        Args:
+            to: of a function, its value at ``element`` and ``others``.
+        """
+        if to is not None:
+            return Updated(self, _together(element, others), lift(to))
         return Adjusted(self, _together(element, others), True)
 
     def without(self, element: Term, *others: Term) -> Adjusted:
         """This set less ``element``; or this relation less the tuple of ``element`` and ``others``."""
         return Adjusted(self, _together(element, others), False)
+
+    def __getitem__(self, arguments: Term | tuple[Term, ...]) -> Apply:
+        """The value of this function at one object, or at several."""
+        first, *others = arguments if isinstance(arguments, tuple) and arguments else (arguments,)
+        return Apply(self, _together(first, others))
+
+    __iter__ = None  # Python would otherwise count through self[0], self[1], ...
 
     def __eq__(self, other: object) -> Equal:  # type: ignore[override]
         return Equal(self, lift(other))
@@ -223,6 +236,31 @@ class Adjusted(Term):
 
 
 @dataclass(frozen=True, eq=False)
+class Apply(Term):
+    """The value of a function at an object, or at a :class:`Tuple`."""
+
+    base: Term
+    element: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Updated(Term):
+    """A function with another value at an object, or at a :class:`Tuple`; the same function if an object is NONE."""
+
+    base: Term
+    element: Term
+    value: Term
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionOf(Term):
+    """The function whose value at each tuple of ``variables`` is ``value``."""
+
+    variables: tuple[Var, ...]
+    value: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Sum(Term):
     """``left + sign * right``."""
 
@@ -311,7 +349,7 @@ class Quantified(Term):
 
 @dataclass(frozen=True, eq=False)
 class After(Term):
-    """``part``, read in the state after the step."""
+    """``part``, a formula or any other value, read in the state after the step."""
 
     part: Term
 
@@ -417,6 +455,12 @@ def those(var: Var | Sequence[Var], where: Term) -> Those | TuplesOf:
 
 
 @word
+def each(over: Var | Sequence[Var], to: Term | Value) -> FunctionOf:
+    """The function whose value at each ``over`` is ``to``: ``each(n, 0)``, or ``each([n, m], f[m, n])``."""
+    return FunctionOf(_vars(over, "each"), lift(to))
+
+
+@word
 def count(over: Var | Sequence[Var], where: Term) -> Count:
     """How many ``over`` make ``where`` true; of several variables, how many tuples of their values."""
     return Count(_vars(over, "count"), lift(where))
@@ -458,7 +502,7 @@ def iff(left: Term, right: Term) -> Iff:
 
 @word
 def after(part: Term) -> After:
-    """``part`` in the state after the step (in step invariants)."""
+    """``part`` in the state after the step (in step invariants): a formula, a number, an object or any other value."""
     return After(lift(part))
 
 
@@ -491,6 +535,12 @@ def _children(term: Term) -> tuple[Term, ...]:
             return (var, where)
         case TuplesOf(several, where) | Count(several, where):
             return (*several, where)
+        case FunctionOf(several, to):
+            return (*several, to)
+        case Apply(left, right):
+            return (left, right)
+        case Updated(base, element, to):
+            return (base, element, to)
         case Adjusted(left, right) | Sum(left, right) | Equal(left, right) | Less(left, right):
             return (left, right)
         case Has(left, right) | Implies(left, right) | Iff(left, right):
@@ -507,6 +557,11 @@ def _children(term: Term) -> tuple[Term, ...]:
             return ()
 
 
+def are_variables(element: Term) -> bool:
+    """Whether an element of a relation, or the arguments of a function, are variables, which surely name objects."""
+    return all(isinstance(part, Var) for part in (element.parts if isinstance(element, Tuple) else (element,)))
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """``term`` and all its sub-terms, from left to right."""
     yield term
@@ -521,6 +576,8 @@ def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
             return Those(var, go(where), place=term.place)
         case TuplesOf(several, where) | Count(several, where):
             return type(term)(several, go(where), place=term.place)
+        case FunctionOf(several, to):
+            return FunctionOf(several, go(to), place=term.place)
         case And(parts) | Or(parts) | Tuple(parts):
             return type(term)(tuple(go(part) for part in parts), place=term.place)
         case Fires(of, event, payload):
@@ -544,7 +601,7 @@ def bound_by(term: Term) -> tuple[Var, ...]:
             return variables
         case Those(var):
             return (var,)
-        case TuplesOf(several) | Count(several):
+        case TuplesOf(several) | Count(several) | FunctionOf(several):
             return several
         case _:
             return ()

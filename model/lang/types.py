@@ -165,4 +165,50 @@ class Relation:
         return f"set of ({', '.join(sort.name for sort in self.sorts)})"
 
 
-Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf | Relation
+Scalar = BoolType | IntRange | Integer | EnumType | Ref
+"""The types of the values of a function."""
+
+
+@declaration
+@dataclass(frozen=True, init=False)
+class Function:
+    """A value for each object, or for each tuple of objects: a clock that a node has of every other node.
+
+    An attribute of this type has its own object as a further argument: ``Attribute("clock", Function(Node, to=Nat))`` of
+    ``Node`` is a number for each two nodes. It begins with the first value of ``to`` everywhere: false, the first name, none,
+    the lowest number, or 0 of an ``Int``.
+
+    Args:
+        sorts: one sort or more, in the order in which ``f[a, b]`` and ``f.with_(a, b, to=value)`` take the objects.
+        to: the type of the values: ``BoolType()``, an ``IntRange``, ``Int``, ``Nat``, an ``EnumType`` or a ``Ref``.
+    """
+
+    sorts: tuple[Sort, ...]
+    to: Scalar
+
+    def __init__(self, *sorts: Sort, to: Scalar | None = None) -> None:
+        example = "write for example Function(Node, to=IntRange(0, 3))"
+        for each in sorts:
+            if not isinstance(each, Sort):
+                raise ModelError("Function", calling_place(), f"{shown(each)} is not a sort", example)
+        if not sorts:
+            raise ModelError("Function", calling_place(), "it has no sort", example)
+        if not isinstance(to, Scalar):
+            problem = "it has no type of its values" if to is None else f"its values are {shown(to)}"
+            remedy = "for a set of objects, write a Relation" if isinstance(to, SetOf | Relation) else example
+            raise ModelError("Function", calling_place(), problem, remedy, name=None if to is None else "to")
+        object.__setattr__(self, "sorts", sorts)
+        object.__setattr__(self, "to", to)
+
+    def __str__(self) -> str:
+        return f"function of ({', '.join(sort.name for sort in self.sorts)}) to {self.to}"
+
+
+Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf | Relation | Function
+
+
+def integer_of(kind: Type) -> Integer | None:
+    """The integers without a bound that values of a type are, or that a function has; None for all other types."""
+    if isinstance(kind, Function):
+        kind = kind.to
+    return kind if isinstance(kind, Integer) else None

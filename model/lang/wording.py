@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from . import terms as t
-from .types import EnumType, Ref, Relation, SetOf, Type
+from .types import EnumType, Function, Ref, Relation, SetOf, Type
 
 WORD = re.compile(r"[^\W\d]\w*(-[^\W\d]\w*)*")
 """A name that needs no quotation marks."""
@@ -97,6 +97,13 @@ class _Wording:
                 return f"those {self.variables([var])} with {self.term(where)}"
             case t.TuplesOf(several, where):
                 return f"those ({self.variables(several)}) with {self.term(where)}"
+            case t.Apply(function, element):
+                inside = element.parts if isinstance(element, t.Tuple) else (element,)
+                return f"{self.inner(function)}[{', '.join(self.inner(part) for part in inside)}]"
+            case t.Updated(base, element, to):
+                return f"{self.left(base)} with {self.inner(to)} at {self.inner(element)}"
+            case t.FunctionOf(several, to):
+                return f"{self.inner(to)} at each ({self.variables(several)})"
             case t.Count(several, where):
                 return f"the number of ({self.variables(several)}) with ({self.term(where)})"
             case t.Tuple(parts):
@@ -121,11 +128,12 @@ class _Wording:
 
     def inner(self, term: t.Term) -> str:
         """An operand of a comparison, a field or an event."""
-        return self.term(term)
+        # "afterwards" belongs to the operand, not to the comparison.
+        return f"({self.term(term)})" if isinstance(term, t.After) else self.term(term)
 
     def left(self, term: t.Term) -> str:
         """The left operand of ``+``, ``-``, ``with`` and ``without``."""
-        return self.term(term)
+        return self.inner(term)
 
     def less(self, term: t.Term) -> str:
         """The right operand of ``-``."""
@@ -161,7 +169,7 @@ class _Exact(_Wording):
     """The words, with what gives them one meaning."""
 
     def inner(self, term: t.Term) -> str:
-        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple, t.Count
+        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple, t.Count, t.Apply
         return self.term(term) if isinstance(term, atoms) else f"({self.term(term)})"
 
     def less(self, term: t.Term) -> str:
@@ -211,6 +219,8 @@ def _type(kind: Type) -> str:
             return f"set of {quoted(sort.name)}"
         case Relation(sorts):
             return f"set of ({', '.join(quoted(sort.name) for sort in sorts)})"
+        case Function(sorts, to):
+            return f"function of ({', '.join(quoted(sort.name) for sort in sorts)}) to {_type(to)}"
         case EnumType(values):
             return "{" + ", ".join(map(quoted, values)) + "}"
     return str(kind)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import Action, Durability, Model, Rigid, Row, Rule
 from schedproof.model.lang.machine import Attribute, State
 from schedproof.model.lang.terms import Fires
-from schedproof.model.lang.types import Ref, Relation, SetOf
+from schedproof.model.lang.types import Function, Ref, Relation, SetOf
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import configurations, fitted, scope_text
@@ -131,8 +131,13 @@ def _configurations(model: Model, sizes: Mapping[str, int], every: Sequence[Rigi
             given = [each[key] for each in every if (key := (machine.sort.name, attribute.name)) in each]
             if attribute.rigid and any(given):
                 name = f"{machine.sort.name}.{attribute.name}"
-                if isinstance(attribute.type, Ref | SetOf | Relation):
-                    ways = len({tuple(values) for values in given})
+                if isinstance(attribute.type, Ref | SetOf | Relation | Function):
+                    ways = len(
+                        {
+                            repr(list(values)) if isinstance(attribute.type, Function) else tuple(values)
+                            for values in given
+                        }
+                    )
                     yield f"{name} in {ways} way{'s' if ways > 1 else ''}"
                 else:
                     distinct = {value for values in given for value in values}

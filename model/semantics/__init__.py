@@ -1,6 +1,6 @@
 """The meaning of a model at a finite scope: packed states, and the step."""
 
-from . import tuples
+from . import functions, tuples
 from .bounds import Bounds, bounds_of, range_of, with_bound
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import (
@@ -40,6 +40,7 @@ __all__ = [
     "compile_term",
     "configurations",
     "fitted",
+    "functions",
     "instance_with",
     "instances",
     "parameters",

@@ -16,6 +16,7 @@ from schedproof.model.lang.disposable import created_at_once, spare
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
 from schedproof.model.lang.terms import Term
+from schedproof.model.lang.types import Function, integer_of
 
 from .evaluate import Moment, compile_term
 from .instance import Instance, State
@@ -55,11 +56,14 @@ class Bounds:
         for sort, name in model.integers:
             if any(a.name == name for a in instance.attributes(sort)):
                 kept.append((sort, name, *range_of(model, sort, name)))
-        self._slots = [
-            (instance.slot(sort, name) + i, low, high)
-            for sort, name, low, high in kept
-            for i in range(instance.sizes[sort])
-        ]
+        self._slots, self._functions = [], []
+        for sort, name, low, high in kept:
+            kind, start = model.integers[sort, name].type, instance.slot(sort, name)
+            slots = range(start, start + instance.sizes[sort])
+            if isinstance(kind, Function):
+                self._functions += [(slot, instance.packing(kind), low, high) for slot in slots]
+            else:
+                self._slots += [(slot, low, high) for slot in slots]
         pools = [sort for sort in model.sorts if sort.disposable]
         self.spare: list[Term] = [spare(model.machines, model.actions, sort) for sort in pools]
         """Of each disposable sort: the objects are there that the next action may create."""
@@ -71,13 +75,16 @@ class Bounds:
         self.text = ", ".join(texts)
 
     def __bool__(self) -> bool:
-        return bool(self._slots or self._spare)
+        return bool(self._slots or self._functions or self._spare)
 
     def has(self, state: State) -> bool:
         """Whether a state is within the bounds: all its integers, and its numbers of objects of disposable sorts."""
-        return all(low <= state[slot] <= high for slot, low, high in self._slots) and all(
-            condition(Moment(state)) for condition in self._spare
+        if not all(low <= state[slot] <= high for slot, low, high in self._slots):
+            return False
+        values = (
+            low <= value <= high for slot, packing, low, high in self._functions for value in packing.all(state[slot])
         )
+        return all(values) and all(condition(Moment(state)) for condition in self._spare)
 
 
 def _at_a_time(sort: str, most: int) -> str:
@@ -89,7 +96,7 @@ def _text(model: Model, sort: str, name: str, low: int, high: int) -> str:
     """A bound in words. The name of the sort is left out if no other sort has an integer of that name."""
     alone = sum(other == name for _, other in model.integers) == 1
     who = name if alone else f"{sort}.{name}"
-    kind = model.integers[sort, name].type
+    kind = integer_of(model.integers[sort, name].type)
     return f"{who} <= {high}" if low == getattr(kind, "low", None) else f"{low} <= {who} <= {high}"
 
 

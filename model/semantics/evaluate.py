@@ -9,9 +9,10 @@ from math import prod
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.errors import Place
-from schedproof.model.lang.types import EnumType, Ref, Type
+from schedproof.model.lang.types import EnumType, Function, Ref, Type
 
 from . import tuples
+from .functions import Packing
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
 
@@ -147,6 +148,8 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             )
         case t.TuplesOf(several, where):
             return _tuples_of(instance, several, where, bound, me)
+        case t.Apply(base, element):
+            return _applied(instance, term, go(base), go(element), bound, me)
         case t.Count(several, where):
             return _count(instance, several, where, bound, me)
         case t.Implies(premise, conclusion):
@@ -174,6 +177,63 @@ def _tuple(parts: Sequence[Eval], dimensions: Sequence[int]) -> Eval:
         return result if some else NO_OBJECT
 
     return number
+
+
+def _applied(
+    instance: Instance, term: t.Apply, function: Eval, element: Eval, bound: Mapping[str, t.Var], me: Owner
+) -> Eval:
+    kind = type_of_term(instance, term.base, bound, me)
+    assert isinstance(kind, Function)
+    packing = instance.packing(kind)
+
+    def value(m: Moment) -> int:
+        if (place := element(m)) < 0:
+            raise Undefined(f"{term.place}: a function is read at NONE")
+        return packing.at(function(m), place)
+
+    return value
+
+
+def _function(instance: Instance, term: t.Term, kind: Function, bound: Mapping[str, t.Var], me: Owner) -> Eval:
+    """A function that a row gives to an attribute."""
+    match term:
+        case t.Updated(base, element, value):
+            return _updated(
+                instance.packing(kind),
+                _function(instance, base, kind, bound, me),
+                compile_term(instance, element, bound, me),
+                compile_value(instance, value, kind.to, bound, me),
+            )
+        case t.FunctionOf(several, value):
+            scope = {**bound, **{v.name: v for v in several}}
+            names, of_values = [v.name for v in several], compile_value(instance, value, kind.to, scope, me)
+            return _function_of(instance.packing(kind), names, of_values)
+    return compile_term(instance, term, bound, me)
+
+
+def _updated(packing: Packing, base: Eval, element: Eval, value: Eval) -> Eval:
+    def updated(m: Moment) -> int:
+        number, place, new = base(m), element(m), value(m)
+        return number if place < 0 else packing.put(number, place, new)
+
+    return updated
+
+
+def _function_of(packing: Packing, names: Sequence[str], value: Eval) -> Eval:
+    """The function that has a value at each tuple of variables."""
+    places = packing.places()
+
+    def function(m: Moment) -> int:
+        outer = [(name, m.bound.get(name)) for name in names]
+        values = []
+        for objects in places:
+            m.bound.update(zip(names, objects, strict=True))
+            values.append(value(m))
+        for name, before in outer:
+            _restore(m, name, before)
+        return packing.of(values)
+
+    return function
 
 
 def _tuples_of(
@@ -286,11 +346,13 @@ def compile_value(
         assert isinstance(kind, EnumType)
         number = kind.values.index(term.value)
         return lambda m: number
+    if isinstance(kind, Function):
+        return _function(instance, term, kind, bound, me)
     return compile_term(instance, term, bound, me)
 
 
 def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
-    """The declared type of a variable, ``me``, a parameter or an attribute; None for other terms."""
+    """The declared type of a variable, ``me``, a parameter or an attribute, also after a step; None for other terms."""
     model = instance.model
     match term:
         case t.Var(name):
@@ -303,6 +365,12 @@ def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             attribute = model.machine(sort_of_term(instance, of, bound, me)).attribute(name)
             assert attribute is not None
             return attribute.type
+        case t.After(part):
+            return type_of_term(instance, part, bound, me)
+        case t.Apply(base, _):
+            function = type_of_term(instance, base, bound, me)
+            assert isinstance(function, Function)
+            return function.to
     return None
 
 
@@ -440,9 +508,23 @@ def is_total(term: t.Term) -> bool:
 def _is_total(term: t.Term) -> bool:
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
+    if isinstance(term, t.Apply) and not t.are_variables(term.element):
+        return False
     known = isinstance(
         term,
-        t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.Tuple | t.And | t.Or | t.Not | t.After,
+        t.Attr
+        | t.Is
+        | t.Var
+        | t.Constant
+        | t.Nothing
+        | t.Equal
+        | t.Has
+        | t.Tuple
+        | t.Apply
+        | t.And
+        | t.Or
+        | t.Not
+        | t.After,
     )
     return known and all(is_total(child) for child in t.children(term))
 

@@ -12,15 +12,28 @@ from schedproof.model.lang.disposable import least
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid, RigidValue
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from schedproof.model.lang.terms import Value
+from schedproof.model.lang.types import (
+    BoolType,
+    EnumType,
+    Function,
+    Integer,
+    IntRange,
+    Ref,
+    Relation,
+    SetOf,
+    Sort,
+    Type,
+)
 
-from . import tuples
+from . import functions, tuples
 
 State = tuple[int, ...]
 """A state: one small number per slot.
 
 States and enumeration values are their positions, booleans 0 or 1, references the object's number or -1, sets a bit
-mask of object numbers, relations a bit mask of numbers of tuples (:mod:`.tuples`).
+mask of object numbers, relations a bit mask of numbers of tuples (:mod:`.tuples`), functions some bits for each tuple
+(:mod:`.functions`).
 """
 
 NO_OBJECT = -1
@@ -132,7 +145,14 @@ class Instance:
                 and all(i is not None and self._is_value(Ref(s), i) for s, i in zip(kind.sorts, each, strict=True))
                 for each in value
             )
-        if isinstance(value, frozenset):
+        if isinstance(kind, Function):
+            return isinstance(value, Mapping) and all(
+                len(each := _tuple_of(key)) == len(kind.sorts)
+                and all(i is not None and self._is_value(Ref(s), i) for s, i in zip(kind.sorts, each, strict=True))
+                and self._is_value(kind.to, to)
+                for key, to in value.items()
+            )
+        if isinstance(value, frozenset | Mapping):
             return False
         try:
             number = encode(kind, value)
@@ -192,6 +212,11 @@ class Instance:
         """
         if isinstance(kind, Relation) and isinstance(value, frozenset):
             return tuples.encoded(value, self.dimensions(kind))
+        if isinstance(kind, Function) and isinstance(value, Mapping):
+            packing, number = self.packing(kind), 0
+            for key, to in value.items():
+                number = packing.put(number, tuples.number(_tuple_of(key), packing.dimensions), encode(kind.to, to))
+            return number
         return encode(kind, value)
 
     def decoded(self, kind: Type, value: int) -> RigidValue:
@@ -203,6 +228,12 @@ class Instance:
                 return frozenset(n for n in range(value.bit_length()) if value >> n & 1)
             case Relation():
                 return tuples.decoded(value, self.dimensions(kind))
+            case Function():
+                packing = self.packing(kind)
+                return {
+                    objects if len(objects) > 1 else objects[0]: self._one_decoded(kind.to, to)
+                    for objects, to in zip(packing.places(), packing.all(value), strict=True)
+                }
             case EnumType(values):
                 return values[value]
             case BoolType():
@@ -210,9 +241,18 @@ class Instance:
             case IntRange() | Integer():
                 return value
 
-    def dimensions(self, kind: Relation) -> tuple[int, ...]:
-        """The numbers of objects of the sorts of a relation."""
+    def _one_decoded(self, kind: Type, value: int) -> Value | None:
+        decoded = self.decoded(kind, value)
+        assert not isinstance(decoded, frozenset | Mapping)
+        return decoded
+
+    def dimensions(self, kind: Relation | Function) -> tuple[int, ...]:
+        """The numbers of objects of the sorts of a relation, or of the arguments of a function."""
         return tuple([self.sizes[sort.name] for sort in kind.sorts])
+
+    def packing(self, kind: Function) -> functions.Packing:
+        """How functions of a type are numbers."""
+        return functions.packing(kind, self.sizes)
 
     @cached_property
     def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
@@ -270,6 +310,8 @@ class Instance:
                 return range(1 << self.sizes[sort.name])
             case Relation():
                 return range(1 << tuples.number_of(self.dimensions(kind)))
+            case Function():
+                raise TypeError(f"no term tries every {kind}")
             case IntRange(low, high):
                 return range(low, high + 1)
             case EnumType(values):
@@ -290,12 +332,26 @@ class Instance:
                     tuples.Names(of[i] for of, i in zip(names, each, strict=True))
                     for each in tuples.of_mask(value, self.dimensions(kind))
                 ]
+            case Function(sorts, to):
+                names, packing = [self.object_names(sort.name) for sort in sorts], self.packing(kind)
+                first = packing.value(0)
+                return [
+                    functions.Entry((self._named(names, objects), self.show(to, one)))
+                    for objects, one in zip(packing.places(), packing.all(value), strict=True)
+                    if one != first
+                ]
             case EnumType(values):
                 return values[value]
             case BoolType():
                 return bool(value)
             case IntRange() | Integer():
                 return value
+
+    @staticmethod
+    def _named(names: Sequence[Sequence[str]], objects: Sequence[int]) -> object:
+        """The name of an object, or those of several."""
+        listed = tuples.Names(of[i] for of, i in zip(names, objects, strict=True))
+        return listed if len(listed) > 1 else listed[0]
 
     def read(self, kind: Type, shown: object) -> int:
         """The inverse of :meth:`show`.
@@ -317,6 +373,8 @@ class Instance:
                 return sum(1 << self.read(Ref(sort), name) for name in set(shown))
             case Relation(sorts):
                 return tuples.encoded(self._read_tuples(sorts, shown), self.dimensions(kind))
+            case Function():
+                return self._read_function(kind, shown)
             case _:
                 if isinstance(shown, bool) is not isinstance(kind, BoolType):  # True is 1 in Python
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
@@ -340,6 +398,34 @@ class Instance:
                 raise ValueError(f"{each!r} is not a tuple of the relation; write a list of names ({listed})")
             read.add(tuple([self.read(Ref(sort), name) for sort, name in zip(sorts, each, strict=True)]))
         return frozenset(read)
+
+    def _read_function(self, kind: Function, shown: object) -> int:
+        """The function of shown entries; where there is none, it has the first value of its type.
+
+        Raises:
+            ValueError: ``shown`` is not a list of entries, or two are for the same objects.
+        """
+        listed = ", ".join(sort.name for sort in kind.sorts)
+        example = f"[{listed}, value]" if len(kind.sorts) == 1 else f"[[{listed}], value]"
+        if not isinstance(shown, list | tuple):
+            raise ValueError(f"{shown!r} is not a list; write a list with {example} for each entry")
+        packing, number, seen = self.packing(kind), 0, set()
+        for each in shown:
+            if not isinstance(each, list | tuple) or len(each) != 2:
+                raise ValueError(f"{each!r} is not an entry of the function; write {example}")
+            names = each[0] if len(kind.sorts) > 1 else [each[0]]
+            if not isinstance(names, list | tuple) or len(names) != len(kind.sorts) or None in names:
+                raise ValueError(f"{each!r} is not an entry of the function; write {example}")
+            objects = [self.read(Ref(sort), name) for sort, name in zip(kind.sorts, names, strict=True)]
+            place = tuples.number(objects, packing.dimensions)
+            if place in seen:
+                raise ValueError(f"{each!r} is a second entry for the same objects; write one")
+            seen.add(place)
+            try:
+                number = packing.put(number, place, self.read(kind.to, each[1]))
+            except OverflowError as error:
+                raise ValueError(str(error)) from None
+        return number
 
     def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
         """A state as nested dictionaries: sort -> object -> field -> value ("state" for the state)."""
@@ -377,6 +463,11 @@ def encode(kind: Type, value: object) -> int:
     if isinstance(value, bool | int):
         return int(value)
     raise ValueError(f"{value!r} is not a value of type {kind}")
+
+
+def _tuple_of(key: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The objects of an entry of a rigid function, whose key is a number or a tuple of numbers."""
+    return key if isinstance(key, tuple) else (key,)
 
 
 def domain_size(domain: Sequence[int]) -> int:

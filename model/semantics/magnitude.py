@@ -7,7 +7,7 @@ from math import prod
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.lang.types import Integer, IntRange
+from schedproof.model.lang.types import Function, Integer, IntRange
 
 from .bounds import range_of
 from .evaluate import NOBODY, Owner, sort_of_term, type_of_term
@@ -43,12 +43,17 @@ class Magnitudes:
                 return abs(int(value))
             case t.Given(name):
                 return self._argument(me, name)
+            case t.After(part):
+                return self.of(part, variables, me)
             case t.Count(over):
                 return prod(len(self._instance.domain(v.type)) for v in over)
         kind = type_of_term(self._instance, term, variables, me)
         if isinstance(kind, IntRange):
             return max(-kind.low, kind.high)
-        assert isinstance(kind, Integer) and isinstance(term, t.Attr)
+        assert isinstance(kind, Integer)
+        if isinstance(term, t.Apply):
+            return self._of_function(term.base, variables, me)
+        assert isinstance(term, t.Attr)
         sort = sort_of_term(self._instance, term.of, variables, me)
         attribute = self._instance.model.machine(sort).attribute(term.name)
         assert attribute is not None
@@ -57,6 +62,19 @@ class Magnitudes:
             self._instance.rigid_values(sort, attribute) if rigid else range_of(self._instance.model, sort, term.name)
         )
         return max(map(abs, numbers), default=0)
+
+    def _of_function(self, function: t.Term, variables: Mapping[str, t.Var], me: Owner) -> int:
+        """A limit of the absolute values that a function without a bound has."""
+        attribute = function.part if isinstance(function, t.After) else function
+        assert isinstance(attribute, t.Attr)
+        sort = sort_of_term(self._instance, attribute.of, variables, me)
+        declared = self._instance.model.machine(sort).attribute(attribute.name)
+        assert declared is not None and isinstance(declared.type, Function)
+        if not declared.rigid:
+            return max(map(abs, range_of(self._instance.model, sort, attribute.name)))
+        packing = self._instance.packing(declared.type)
+        numbers = self._instance.rigid_values(sort, declared)
+        return max((abs(value) for number in numbers for value in packing.all(number)), default=0)
 
     def _argument(self, me: Owner, name: str) -> int:
         """Of an event's parameter: the greatest argument, which may lie outside of the range that the event declares."""

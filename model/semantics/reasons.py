@@ -174,7 +174,7 @@ def fields_read(instance: Instance, moment: Moment, term: t.Term, scope: Scope) 
 
 def _outside(term: t.Term) -> Iterator[t.Term]:
     """The sub-terms, each after its own, that read the state of the moment for the variables in scope."""
-    if isinstance(term, t.Quantified | t.Those | t.TuplesOf | t.Count | t.After):
+    if isinstance(term, t.Quantified | t.Those | t.TuplesOf | t.FunctionOf | t.Count | t.After):
         return
     for child in t.children(term):
         yield from _outside(child)

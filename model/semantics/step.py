@@ -13,7 +13,7 @@ from schedproof.model.lang.machine import Attribute, Row
 from schedproof.model.lang.model import Model
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.triggers import trigger_graph
-from schedproof.model.lang.types import Integer, IntRange
+from schedproof.model.lang.types import Function, Integer, IntRange
 
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
@@ -403,6 +403,14 @@ class Stepper:
                         kind = update.attribute.type
                         if isinstance(kind, IntRange):
                             inside = kind.low <= value <= kind.high
+                        elif isinstance(kind, Function):
+                            if not self.instance.packing(kind).within(value, kind):
+                                name = self.instance.object_names(sort)[who]
+                                raise IllFormed(
+                                    f"{name} fires {event}, which gives {update.attribute.name} a value "
+                                    f"outside of {kind.to} ({update.attribute.place})"
+                                )
+                            inside = True
                         else:
                             inside = not isinstance(kind, Integer) or value in kind
                         if not inside:

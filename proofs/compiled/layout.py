@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.model.lang.machine import Attribute
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance, State, range_of, tuples
 from schedproof.proofs.exploration.limits import TooWide
 
@@ -142,6 +142,17 @@ def span(instance: Instance, kind: Type) -> tuple[int, int]:
                     f"a {kind} of up to {number} tuples is more than compiled code keeps in a word; explore it interpreted"
                 )
             return 0, 1 << number
+        case Function():
+            packing = instance.packing(kind)
+            if not packing.values:
+                raise TooWide(f"a {kind} is more than compiled code keeps in a word; explore it interpreted")
+            if packing.width > MOST_TUPLES:
+                raise TooWide(
+                    f"a {kind} of {packing.width} bits is more than compiled code keeps in a word; explore it interpreted"
+                )
+            if isinstance(kind.to, IntRange):
+                span(instance, kind.to)
+            return 0, 1 << packing.width
         case IntRange(low, high):
             if max(-low, high) > GREATEST:
                 raise TooWide(

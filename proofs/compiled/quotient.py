@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.proofs.exploration.limits import TooWide
-from schedproof.proofs.exploration.symmetry import Symmetry, renamed_tuples
+from schedproof.proofs.exploration.symmetry import Symmetry, renamed_bits, renamed_tuples
 from schedproof.proofs.inner_loops import inner_loop
 
 from .layout import Layout
@@ -56,9 +56,10 @@ def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
         raise TooWide(f"one state could stand for {size}! others and more: explore it interpreted, or without symmetry")
     width = instance.width
     renamed = list(renamings[0])
-    # A relation is a set of tuples, which a renaming of their objects renames.
-    related = list(dict.fromkeys(f.places for f in symmetry.fields if f.places))
-    sizes = [instance.sizes[s] for s in renamed] + [prod(size for _, size in places) for places in related]
+    # A relation is a set of tuples, which a renaming of their objects renames. A function has several bits for each tuple.
+    related = list(dict.fromkeys((f.places, f.bits) for f in symmetry.fields if f.places))
+    sizes = [instance.sizes[s] for s in renamed]
+    sizes += [bits * prod(size for _, size in places) for places, bits in related]
     most = max(sizes, default=0)
     targets = np.tile(np.arange(width), (len(renamings), 1))
     names = np.zeros((len(renamings), len(sizes), most), np.int64)
@@ -66,8 +67,8 @@ def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
     for r, renaming in enumerate(renamings):
         for k, sort in enumerate(renamed):
             names[r, k, : instance.sizes[sort]] = renaming[sort]
-        for k, places in enumerate(related, len(renamed)):
-            names[r, k, : sizes[k]] = renamed_tuples(places, renaming)
+        for k, (places, each) in enumerate(related, len(renamed)):
+            names[r, k, : sizes[k]] = renamed_bits(renamed_tuples(places, renaming), each)
         for f in symmetry.fields:
             targets[r, f.slot : f.slot + f.size] = [f.slot + to for to in renaming.get(f.sort, range(f.size))]
     for f in symmetry.fields:
@@ -76,7 +77,7 @@ def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
             sorts[f.slot : f.slot + f.size] = renamed.index(f.names)
         if f.places:
             kinds[f.slot : f.slot + f.size] = SET
-            sorts[f.slot : f.slot + f.size] = len(renamed) + related.index(f.places)
+            sorts[f.slot : f.slot + f.size] = len(renamed) + related.index((f.places, f.bits))
     bits, masks, lows = (np.array(column) for column in zip(*layout.slots, strict=True))
     return Quotient(
         bits.astype(np.int64),

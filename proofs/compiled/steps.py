@@ -13,6 +13,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
+from schedproof.model.lang.types import Function as FunctionType
 from schedproof.model.lang.types import Integer, IntRange
 from schedproof.model.semantics import Choice, Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
@@ -558,6 +559,13 @@ class Steps:
             if isinstance(kind, IntRange):
                 terms.check(binary("<=", kind.low, value), moment.undefined)
                 terms.check(binary("<=", value, kind.high), moment.undefined)
+            if isinstance(kind, FunctionType) and isinstance(kind.to, IntRange):
+                packing, number = self.instance.packing(kind), terms.new("function")
+                terms.emit(Set(number, value))
+                value = Local(number)
+                for place in range(packing.tuples):
+                    code = binary("&", binary(">>", value, place * packing.bits), packing.mask)
+                    terms.check(binary("!=", code, packing.mask), moment.undefined)
             if isinstance(kind, Integer):
                 lowest, highest = range_of(self.instance.model, sort, attribute.name)
                 if kind.low is not None:

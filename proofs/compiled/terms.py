@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import count
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
 from schedproof.model.semantics.magnitude import Magnitudes
@@ -245,6 +245,14 @@ class Terms:
                 return self._tuple(parts, moment)
             case t.TuplesOf(several, where):
                 return self._tuples_of(several, where, moment)
+            case t.Apply(base, element):
+                return self._applied(base, element, moment)
+            case t.Updated():
+                assert isinstance(kind, Function)
+                return self._updated(term, kind, moment)
+            case t.FunctionOf():
+                assert isinstance(kind, Function)
+                return self._function_of(term, kind, moment)
             case t.Count(several, where):
                 return self._count(several, where, moment)
             case t.Implies(premise, conclusion):
@@ -360,6 +368,54 @@ class Terms:
         result = self.new("count")
         self.emit(Set(result, 0))
         self.search(several, [where], moment, lambda _: self.emit(Set(result, binary("+", Local(result), 1))))
+        return Local(result)
+
+    def _applied(self, base: t.Term, element: t.Term, moment: Moment) -> Expr:
+        kind = self._type(base, moment)
+        assert isinstance(kind, Function)
+        packing = self.instance.packing(kind)
+        if not packing.values:
+            raise TooWide(f"a {kind} is more than compiled code keeps in a word; explore it interpreted")
+        place, number = self.some(element, moment), self.value(base, moment)
+        code = binary("&", binary(">>", number, binary("*", place, packing.bits)), packing.mask)
+        return binary("+", code, packing.low)
+
+    def _updated(self, term: t.Updated, kind: Function, moment: Moment) -> Expr:
+        packing = self.instance.packing(kind)
+        number, place = self.value(term.base, moment, kind), self.value(term.element, moment)
+        code = self._code(self.value(term.value, moment, kind.to), kind)
+        at = binary("*", place, packing.bits)
+        kept = binary("&", number, binary("^", binary("<<", packing.mask, at), -1))
+        changed = binary("|", kept, binary("<<", code, at))
+        if _is_some(term.element):
+            return changed
+        result = self.new("function")
+        self.emit(Set(result, number))
+        self.emit(If(binary("<=", 0, place), [Set(result, changed)]))
+        return Local(result)
+
+    def _function_of(self, term: t.FunctionOf, kind: Function, moment: Moment) -> Expr:
+        """The function with a value at each tuple, written out."""
+        packing, result = self.instance.packing(kind), self.new("function")
+        self.emit(Set(result, 0))
+        for place, objects in enumerate(packing.places()):
+            inner = moment
+            for var, number in zip(term.variables, objects, strict=True):
+                inner = inner.binding(var, number)
+            code = self._code(self.value(term.value, inner, kind.to), kind)
+            self.emit(Set(result, binary("|", Local(result), binary("<<", code, place * packing.bits))))
+        return Local(result)
+
+    def _code(self, value: Expr, kind: Function) -> Expr:
+        """The code of a value of a function; the greatest one for a number outside of its range."""
+        packing = self.instance.packing(kind)
+        code = binary("-", value, packing.low)
+        if not isinstance(kind.to, IntRange):
+            return code
+        result = self.new("code")
+        self.emit(Set(result, code))
+        for outside in (binary("<", Local(result), 0), binary("<=", packing.values, Local(result))):
+            self.emit(If(outside, [Set(result, packing.mask)]))
         return Local(result)
 
     def fired(self, sort: str, event: str, moment: Moment) -> Expr:

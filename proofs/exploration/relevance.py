@@ -125,6 +125,8 @@ def is_defined(term: t.Term) -> bool:
     """Whether a term is never undefined: it reads attributes, states and events of variables only."""
     if isinstance(term, t.Attr | t.Is | t.Fires) and not isinstance(term.of, t.Var):
         return False
+    if isinstance(term, t.Apply) and not t.are_variables(term.element):
+        return False
     return all(is_defined(child) for child in t.children(term))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 
-from schedproof.model.lang import Ref, Relation, SetOf
+from schedproof.model.lang import Function, Ref, Relation, SetOf
 from schedproof.model.semantics import Instance, State, tuples
 
 MOST_PERMUTATIONS = 720
@@ -105,7 +105,8 @@ class _Field:
         slot: where its values begin in a state, one for each of ``size`` objects.
         names: the renamed sort whose objects the values name; "" for none.
         is_set: whether the values are sets of these objects.
-        places: of a relation with renamed objects, the sort and the number of objects of each place; else empty.
+        places: of a relation or a function with renamed objects, the sort and the number of objects of each place; else empty.
+        bits: how many bits each tuple has in a value.
     """
 
     sort: str
@@ -114,10 +115,11 @@ class _Field:
     names: str = ""
     is_set: bool = False
     places: Places = ()
+    bits: int = 1
 
     def renamed(self, mask: int, renaming: Mapping[str, Sequence[int]]) -> int:
-        """A relation with the objects of every place renamed."""
-        to = renamed_tuples(self.places, renaming)
+        """A relation, or a function, with the objects of every place renamed."""
+        to = renamed_bits(renamed_tuples(self.places, renaming), self.bits)
         return sum(1 << to[n] for n in range(mask.bit_length()) if mask >> n & 1)
 
 
@@ -132,6 +134,15 @@ def renamed_tuples(places: Places, renaming: Mapping[str, Sequence[int]]) -> lis
     return [tuples.number(each, dimensions) for each in product(*to)]
 
 
+def renamed_bits(to: Sequence[int], bits: int) -> Sequence[int]:
+    """The new number of each bit of a value, if each tuple has several and goes to the place in ``to``."""
+    return to if bits == 1 else [tuple_number * bits + n for tuple_number in to for n in range(bits)]
+
+
+def _bits(instance: Instance, kind: Relation | Function) -> int:
+    return instance.packing(kind).bits if isinstance(kind, Function) else 1
+
+
 def _fields(instance: Instance, renamed: frozenset[str]) -> Iterator[_Field]:
     for machine in instance.model.machines:
         sort = machine.sort.name
@@ -139,11 +150,11 @@ def _fields(instance: Instance, renamed: frozenset[str]) -> Iterator[_Field]:
             yield _Field(sort, instance.slot(sort), instance.sizes[sort])
         for attribute in instance.attributes(sort):
             kind = attribute.type
-            if isinstance(kind, Relation):
+            if isinstance(kind, Relation | Function):
                 if sort in renamed or any(each.name in renamed for each in kind.sorts):
                     places = tuple(zip((s.name for s in kind.sorts), instance.dimensions(kind), strict=True))
                     slot = instance.slot(sort, attribute.name)
-                    yield _Field(sort, slot, instance.sizes[sort], places=places)
+                    yield _Field(sort, slot, instance.sizes[sort], places=places, bits=_bits(instance, kind))
                 continue
             names = kind.sort.name if isinstance(kind, Ref | SetOf) and kind.sort.name in renamed else ""
             if names or sort in renamed:
@@ -160,6 +171,9 @@ def _interchangeable(instance: Instance, sort: str) -> bool:
     everyone = (1 << instance.sizes[sort]) - 1
     for machine in instance.model.machines:
         for attribute in machine.attributes:
+            # A renaming moves the bits of a function, and does not change the objects that its values name.
+            if isinstance(kind := attribute.type, Function) and isinstance(kind.to, Ref) and kind.to.sort.name == sort:
+                return False
             if not attribute.rigid:
                 continue
             values = instance.rigid_values(machine.sort.name, attribute)
@@ -170,18 +184,18 @@ def _interchangeable(instance: Instance, sort: str) -> bool:
             one_set = isinstance(attribute.type, SetOf) and attribute.type.sort.name == sort
             if one_set and any(v not in (0, everyone) for v in values):
                 return False
-            if isinstance(attribute.type, Relation) and not _keeps(instance, sort, attribute.type, values):
+            if isinstance(attribute.type, Relation | Function) and not _keeps(instance, sort, attribute.type, values):
                 return False
     return True
 
 
-def _keeps(instance: Instance, sort: str, kind: Relation, values: Sequence[int]) -> bool:
-    """Whether every renaming of the objects of ``sort`` keeps the values of a relation.
+def _keeps(instance: Instance, sort: str, kind: Relation | Function, values: Sequence[int]) -> bool:
+    """Whether every renaming of the objects of ``sort`` keeps the values of a relation or of a function.
 
     Exchanges of neighbours generate all renamings.
     """
     places = tuple(zip((s.name for s in kind.sorts), instance.dimensions(kind), strict=True))
-    field, size = _Field("", 0, 0, places=places), instance.sizes[sort]
+    field, size = _Field("", 0, 0, places=places, bits=_bits(instance, kind)), instance.sizes[sort]
     exchanges = [[*range(i), i + 1, i, *range(i + 2, size)] for i in range(size - 1)]
     return all(field.renamed(value, {sort: exchange}) == value for exchange in exchanges for value in set(values))
 
@@ -189,7 +203,7 @@ def _keeps(instance: Instance, sort: str, kind: Relation, values: Sequence[int])
 def _referred(instance: Instance, sort: str) -> bool:
     return any(
         (isinstance(a.type, Ref | SetOf) and a.type.sort.name == sort)
-        or (isinstance(a.type, Relation) and any(each.name == sort for each in a.type.sorts))
+        or (isinstance(a.type, Relation | Function) and any(each.name == sort for each in a.type.sorts))
         for m in instance.model.machines
         for a in instance.attributes(m.sort.name)
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import EnumType, Ref, Type
+from schedproof.model.lang.types import EnumType, Function, IntRange, Ref, Type
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
 from schedproof.model.semantics.magnitude import Magnitudes
@@ -154,6 +154,14 @@ class Expressions:
                 return self._count(several, where, scope)
             case t.Tuple(parts):
                 return self._tuple(parts, scope)
+            case t.Apply(base, element):
+                return self._applied(base, element, scope)
+            case t.Updated():
+                assert isinstance(kind, Function)
+                return self._updated(term, kind, scope)
+            case t.FunctionOf():
+                assert isinstance(kind, Function)
+                return self._function_of(term, kind, scope)
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload, scope)
             case t.And(parts):
@@ -258,6 +266,54 @@ class Expressions:
             truth = self.value(where, scope.binding(values))
             number = binary("+", number, int(bool(truth)) if isinstance(truth, int) else f"({truth} -> 1 : 0)")
         return number
+
+    def _applied(self, base: t.Term, element: t.Term, scope: Scope) -> Text:
+        """The value of a function; where an object is none, an index out of bounds, as for an attribute of NONE."""
+        kind = self._type(base, scope)
+        assert isinstance(kind, Function)
+        packing, number, place = self.instance.packing(kind), self.value(base, scope), self.value(element, scope)
+        digit = binary("&", binary(">>", number, binary("*", place, packing.bits)), packing.mask)
+        read = binary("+", digit, packing.low) if packing.low >= 0 else binary("-", digit, -packing.low)
+        if isinstance(kind.to, Ref):
+            read = code(digit - 1, kind.to) if isinstance(digit, int) else f"({digit} == 0 -> {NONE} : {digit} - 1)"
+        if _is_some(element) or (isinstance(place, int) and place != NONE):
+            return read
+        machine = next(m for m in self.instance.model.machines if m.states)
+        outside = f"{self.field(machine.sort.name, '', scope.prefix)}[{NONE}]"
+        return outside if place == NONE else f"({place} == {NONE} -> {outside} : {read})"
+
+    def _updated(self, term: t.Updated, kind: Function, scope: Scope) -> Text:
+        packing = self.instance.packing(kind)
+        number, place = self.value(term.base, scope, kind), self.value(term.element, scope)
+        if place == NONE and not _is_some(term.element):
+            return number
+        at = binary("*", place, packing.bits)
+        mask = binary("<<", packing.mask, at)
+        kept = number & ~mask if isinstance(number, int) and isinstance(mask, int) else f"({number} & ~({mask}))"
+        changed = binary("|", kept, binary("<<", self._digit(self.value(term.value, scope, kind.to), kind), at))
+        if _is_some(term.element) or isinstance(place, int):
+            return changed
+        return f"({place} == {NONE} -> {number} : {changed})"
+
+    def _function_of(self, term: t.FunctionOf, kind: Function, scope: Scope) -> Text:
+        packing = self.instance.packing(kind)
+        number: Text = 0
+        for place, values in enumerate(self.bindings(term.variables)):
+            digit = self._digit(self.value(term.value, scope.binding(values), kind.to), kind)
+            number = binary("|", number, binary("<<", digit, place * packing.bits))
+        return number
+
+    def _digit(self, value: Text, kind: Function) -> Text:
+        """The code of a value in a function; the greatest one for a number outside of the range."""
+        packing = self.instance.packing(kind)
+        if isinstance(value, int):
+            return packing.code(-1 if isinstance(kind.to, Ref) and value == NONE else value)
+        if isinstance(kind.to, Ref):
+            return f"({value} == {NONE} -> 0 : {value} + 1)"
+        if not isinstance(kind.to, IntRange):
+            return value
+        low, high = kind.to.low, kind.to.high
+        return f"((({value}) < {low}) || (({value}) > {high}) -> {packing.mask} : ({value}) - ({low}))"
 
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)

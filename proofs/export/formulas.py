@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import (
+    BoolType,
+    EnumType,
+    Function,
+    Integer,
+    IntRange,
+    Ref,
+    Relation,
+    SetOf,
+    Sort,
+    Type,
+)
 from schedproof.model.semantics import Instance, tuples
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
 
@@ -117,6 +128,8 @@ class Formulas:
                 return f"SUBSET {self.objects(sort.name)}"
             case Relation(sorts):
                 return "SUBSET (" + " \\X ".join(self.objects(sort.name) for sort in sorts) + ")"
+            case Function(sorts, to):
+                return f"[{self.arguments(sorts)} -> {self.kind(to, none=True)}]"
             case IntRange(low, high):
                 return f"{low} .. {high}"
             case Integer(low):
@@ -125,6 +138,11 @@ class Formulas:
                 return "{" + ", ".join(quoted(v) for v in values) + "}"
             case BoolType():
                 return "BOOLEAN"
+
+    def arguments(self, sorts: Sequence[Sort]) -> str:
+        """The set of the arguments of a function: objects, or tuples of objects."""
+        product = " \\X ".join(self.objects(sort.name) for sort in sorts)
+        return f"({product})" if len(sorts) > 1 else product
 
     def factor(self, kind: Type) -> str:
         """The set of all values of a type, with parentheses if it needs them in a product."""
@@ -140,6 +158,19 @@ class Formulas:
             case Relation():
                 listed = tuples.of_mask(value, self.instance.dimensions(kind))
                 return "{" + ", ".join(f"<<{', '.join(map(str, each))}>>" for each in listed) + "}"
+            case Function(sorts, to):
+                packing, at = self.instance.packing(kind), self.fresh("a", Scope())
+                texts = [self.literal(to, each) for each in packing.all(value)]
+                body = texts[0]
+                if len(set(texts)) > 1:
+                    tuples_of = [
+                        str(objects[0]) if len(objects) == 1 else f"<<{', '.join(map(str, objects))}>>"
+                        for objects in packing.places()
+                    ]
+                    body = "CASE " + " [] ".join(
+                        f"{at} = {objects} -> {text}" for objects, text in zip(tuples_of, texts, strict=True)
+                    )
+                return f"[{at} \\in {self.arguments(sorts)} |-> {body}]"
             case EnumType(values):
                 return quoted(values[value])
             case BoolType():
@@ -208,6 +239,18 @@ class Formulas:
             case t.Those(var, where):
                 inner, [name] = self.bind(scope, [var])
                 return f"{{{self.over([var], [name])} : {self.value(where, inner)}}}"
+            case t.Apply(base, element):
+                return f"{part(base)}[{self.value(element, scope)}]"
+            case t.Updated(base, element, value):
+                changed = f"[{part(base)} EXCEPT ![{self.value(element, scope)}] = {self.value(value, scope)}]"
+                if _is_some(element):
+                    return changed
+                return f"IF {self._are_objects(element, scope)} THEN {changed} ELSE {part(base)}"
+            case t.FunctionOf(several, value):
+                inner, identifiers = self.bind(scope, several)
+                bound = f"<<{', '.join(identifiers)}>>" if len(several) > 1 else identifiers[0]
+                sorts = [v.type.sort for v in several if isinstance(v.type, Ref)]
+                return f"[{bound} \\in {self.arguments(sorts)} |-> {self.value(value, inner)}]"
             case t.Count(several, where):
                 return f"Cardinality({self.value(t.TuplesOf(several, where), scope)})"
             case t.TuplesOf(several, where):
@@ -265,6 +308,8 @@ class Formulas:
             | t.TuplesOf
             | t.Tuple
             | t.Count
+            | t.Apply
+            | t.FunctionOf
         )
         inside = term.part if isinstance(term, t.After) else term
         return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"

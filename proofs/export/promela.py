@@ -13,7 +13,7 @@ from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance, ScopeError, bounds_of, range_of, tuples
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
@@ -67,8 +67,8 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort is disposable; it has more objects, or a relation more tuples, than a Promela integer has bits; a number is out of
-            Promela's range; or there are too many choices to write out.
+        ScopeError: a sort is disposable; it has more objects, or a relation or a function more tuples, than a Promela
+            integer has bits; a number is out of Promela's range; or there are too many choices to write out.
         ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
@@ -83,6 +83,11 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
             number = tuples.number_of(instance.dimensions(kind))
             raise ScopeError(
                 f"a {kind} has up to {number} tuples, and Promela has {MOST_OBJECTS} at most; choose a smaller scope"
+            )
+        if isinstance(kind, Function) and instance.packing(kind).width > MOST_OBJECTS:
+            width = instance.packing(kind).width
+            raise ScopeError(
+                f"a {kind} has {width} bits, and Promela has {MOST_OBJECTS} at most; choose a smaller scope"
             )
     for machine in instance.model.machines:
         kinds = [kind for event in machine.events for kind in event.parameters.values()]
@@ -197,6 +202,8 @@ class _Writer:
                 return _number(*range_of(self.instance.model, f.sort, f.name))
             case SetOf(sort):
                 return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
+            case Function():
+                return "byte" if self.instance.packing(f.kind).width <= 8 else "int"
             case Relation():
                 return "byte" if tuples.number_of(self.instance.dimensions(f.kind)) <= 8 else "int"
         return "byte"
@@ -406,6 +413,13 @@ class _Writer:
                 if isinstance(attribute.type, IntRange):
                     low, high = attribute.type.low, attribute.type.high
                     yield f"if :: ({value} < {low}) || ({value} > {high}) -> wrong = 1 :: else -> skip fi;"
+                if isinstance(kind := attribute.type, Function) and isinstance(kind.to, IntRange):
+                    packing = self.instance.packing(kind)
+                    wrong = " || ".join(
+                        f"((({value}) >> {place * packing.bits}) & {packing.mask}) == {packing.mask}"
+                        for place in range(packing.tuples)
+                    )
+                    yield f"if :: {wrong} -> wrong = 1 :: else -> skip fi;"
                 if isinstance(attribute.type, Integer):
                     yield from self._bound(sort, attribute, value)
                 yield f"{self.x.field(sort, attribute.name, NEXT)}[me] = {value};"

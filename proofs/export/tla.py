@@ -11,7 +11,7 @@ from schedproof.model.lang.machine import Row
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action
-from schedproof.model.lang.types import Integer, IntRange, Type
+from schedproof.model.lang.types import Function, Integer, IntRange, Type, integer_of
 from schedproof.model.semantics import Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
@@ -232,10 +232,15 @@ class _Writer:
         model, x = self.instance.model, self.x.fresh("x", Scope())
         for sort in self.kept:
             for attribute in self.instance.attributes(sort):
-                if isinstance(attribute.type, Integer):
+                if integer_of(attribute.type) is not None:
                     low, high = range_of(model, sort, attribute.name)
                     value = f"{self.x.variable(sort)}[{x}].{self.x.attribute(sort, attribute.name)}"
-                    yield f"\\A {x} \\in {self.x.objects(sort)} : {value} \\in {low} .. {high}"
+                    every = f"\\A {x} \\in {self.x.objects(sort)} : "
+                    if isinstance(kind := attribute.type, Function):
+                        at = self.x.fresh("a", Scope(local=frozenset({x})))
+                        every += f"\\A {at} \\in {self.x.arguments(kind.sorts)} : "
+                        value = f"{value}[{at}]"
+                    yield f"{every}{value} \\in {low} .. {high}"
 
     def _tables(self) -> Iterator[str]:
         """The operator of each event: the record of an object after the event."""
@@ -556,6 +561,8 @@ class _Writer:
 
 def _is_limited(kind: Type) -> bool:
     """Whether an update can give a number that is none of its type."""
+    if isinstance(kind, Function):
+        kind = kind.to
     return isinstance(kind, IntRange) or (isinstance(kind, Integer) and kind.low is not None)
 
 

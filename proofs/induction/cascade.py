@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.lang import Action, Ref, Relation, Rule, SetOf, Var
+from schedproof.model.lang import Action, Function, Ref, Relation, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 
-from .expressions import And, Expression, ForAll, If, Implies, Or
+from .expressions import And, ForAll, If, Implies, Or
 from .rewrite import binds, substitute
 from .translate import Translator, in_range
-from .views import Reference, Symbols, Z
+from .views import Reference, Symbols, Z, choose
 
 
 @dataclass(frozen=True)
@@ -191,22 +191,6 @@ class Cascade:
         return tuple(functions)
 
 
-def choose(condition: Z, yes: Any, no: Any) -> Any:
-    """``yes`` where ``condition`` is true, else ``no``. Both are scalars, references or sets."""
-    if isinstance(yes, Reference):
-        return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
-    if isinstance(yes, Expression):
-        return If(condition, yes, no)
-    return lambda *element: If(condition, yes(*element), no(*element))
-
-
-def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
-    """The value of a conditional reference. The value of a side that is none has no meaning."""
-    if yes is None or no is None:
-        return no if yes is None else yes
-    return yes if yes is no else If(condition, yes, no)
-
-
 def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
     """Formulas that each number among the cause's variables is in its range."""
     return [part for var, value in zip(cause.extras, values, strict=True) for part in in_range(var.type, value)]
@@ -331,6 +315,8 @@ class After:
             return reader.reference(term, kind.sort.name)
         if isinstance(kind, SetOf | Relation):
             return reader.members(term)
+        if isinstance(kind, Function):
+            return reader.mapped(term, kind)
         return reader.scalar(term, kind)
 
     def reader(self, sort: str, event: str, of: Z) -> Translator:

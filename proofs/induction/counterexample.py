@@ -8,9 +8,23 @@ from typing import Any
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Invariant, Machine, Ref, Relation, SetOf, Type
+from schedproof.model.lang import (
+    BoolType,
+    EnumType,
+    Function,
+    Integer,
+    IntRange,
+    Invariant,
+    Machine,
+    Ref,
+    Relation,
+    SetOf,
+    Type,
+)
 from schedproof.model.lang.model import RigidValue
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.terms import Value
+from schedproof.model.lang.types import integer_of
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
 from schedproof.proofs.exploration.run_facts import introductions
@@ -104,7 +118,10 @@ def _with_smaller_numbers(
     As far as ``LITTLE_EFFORT`` finds out.
     """
     fields = [
-        (m.sort.name, a.name) for m in symbols.model.machines for a in m.attributes if isinstance(a.type, Integer)
+        (m.sort.name, a.name, a.type)
+        for m in symbols.model.machines
+        for a in m.attributes
+        if integer_of(a.type) is not None
     ]
     if not fields:
         return model
@@ -112,7 +129,12 @@ def _with_smaller_numbers(
     of = symbols.expressions.of
 
     def numbers(universe: Mapping[str, Sequence[Z]]) -> list[Z]:
-        return [symbols.value(sort, name, each) for sort, name in fields for each in universe[sort]]
+        return [
+            value
+            for sort, name, kind in fields
+            for each in universe[sort]
+            for value in _values(symbols.value(sort, name, each), kind, universe)
+        ]
 
     def greatest(candidate: SolverModel) -> int:
         solution, universe = candidate
@@ -139,6 +161,13 @@ def _with_smaller_numbers(
             model = smaller
             zeros.append(n)
     return model
+
+
+def _values(value: Any, kind: Type, universe: Mapping[str, Sequence[Z]]) -> list[Z]:
+    """A number, or all values of a function to numbers."""
+    if not isinstance(kind, Function):
+        return [value]
+    return [value(*arguments) for arguments in product(*(universe[sort.name] for sort in kind.sorts))]
 
 
 class _Reader:
@@ -195,12 +224,21 @@ class _Reader:
                 return frozenset(
                     tuple([n for n, _ in each]) for each in every if self.true(value(*[v for _, v in each]))
                 )
+            case Function(sorts, to):
+                every = product(*(enumerate(self.objects[each.name]) for each in sorts))
+                return {tuple([n for n, _ in each]): self.one(to, value(*[v for _, v in each])) for each in every}
             case BoolType():
                 return self.true(value)
             case IntRange() | Integer():
                 return int(self.value(value).as_long())
             case EnumType():
                 return str(self.value(value)).split(".", 1)[-1]
+
+    def one(self, kind: Type, value: Any) -> Value | None:
+        """One value of a function in Python."""
+        plain = self.plain(kind, value)
+        assert not isinstance(plain, frozenset | Mapping)
+        return plain
 
     def state(self, symbols: Symbols) -> State:
         """The state before the step, packed."""

@@ -49,6 +49,11 @@ def _apart(term: t.Term) -> tuple[t.Term | None, int]:
                 return one, first + sign * second
             if one is None and sign > 0:
                 return other, first + second
+        case t.After(part):
+            inside, number = _apart(part)
+            if isinstance(inside, t.Count):
+                # How many there are after the step: how many are so after it.
+                return t.Count(inside.variables, t.After(inside.where, place=term.place), place=inside.place), number
     return term, 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from schedproof.model.lang import (
     Action,
+    Function,
     Integer,
     IntRange,
     Invariant,
@@ -16,6 +17,7 @@ from schedproof.model.lang import (
     Model,
     Recovery,
     Ref,
+    Row,
     SetOf,
     StepInvariant,
     StepInvariantAtScope,
@@ -217,6 +219,15 @@ def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
                 x = before.symbols.constant("x", machine.sort)
                 value = before.symbols.value(machine.sort.name, attribute.name, x)
                 yield from (ForAll([x], inside) for inside in in_range(attribute.type, value))
+            if isinstance(attribute.type, Function):
+                x, arguments = before.symbols.constant("x", machine.sort), _arguments(before.symbols, attribute.type)
+                value = before.symbols.value(machine.sort.name, attribute.name, x)(*arguments)
+                yield from (ForAll([x, *arguments], inside) for inside in in_range(attribute.type.to, value))
+
+
+def _arguments(symbols: Symbols, kind: Function) -> list[Z]:
+    """Any objects as the arguments of a function."""
+    return [symbols.constant(f"argument {n}", sort) for n, sort in enumerate(kind.sorts)]
 
 
 def well_formed(
@@ -240,7 +251,7 @@ def well_formed(
         for row in symbols.model.table(key[0]):
             for name, value in row.sets:
                 if row.event == key[1]:
-                    yield from _update(cascade, key, name, value, context)
+                    yield from _update(cascade, row, name, value, context)
     events = list(cascade.causes)
     for n, one in enumerate(events):
         for other in events[n + 1 :]:
@@ -305,16 +316,24 @@ def _same(cascade: Cascade, kind: Type, one: Any, other: Any) -> Z:
 
 
 def _update(
-    cascade: Cascade, key: tuple[str, str], name: str, value: t.Term, context: tuple[Z, ...]
+    cascade: Cascade, row: Row, name: str, value: t.Term, context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
-    symbols = cascade.symbols
+    symbols, key = cascade.symbols, (row.sort.name, row.event)
     x = symbols.constant("x", key[0])
     fires, event = cascade.fires(*key, x), ".".join(key)
     defined = cascade.after.reader(*key, x).defined(value)
     if not is_true(defined):
-        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(fires, defined)), context
+        # Another row reads other objects.
+        applies = And(fires, symbols.state(key[0], x) == symbols.states[key[0]][row.source])
+        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(applies, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
     if isinstance(declared.type, IntRange | Integer):
         for inside in in_range(declared.type, cascade.after.value(key[0], name, x)):
             yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context
+    if isinstance(declared.type, Function):
+        arguments = _arguments(symbols, declared.type)
+        value_after = cascade.after.value(key[0], name, x)(*arguments)
+        for inside in in_range(declared.type.to, value_after):
+            every = ForAll([x, *arguments], Implies(fires, inside))
+            yield f"{event} keeps the values of {name} in {declared.type.to}", every, context

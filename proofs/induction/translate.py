@@ -8,13 +8,13 @@ from typing import Any
 
 import z3
 
-from schedproof.model.lang import EnumType, Integer, IntRange, Ref, SetOf, Type, Var
+from schedproof.model.lang import EnumType, Function, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
 from .counting import without_counts
 from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
 from .rewrite import one_point
-from .views import Member, Reference, Symbols, View, Z
+from .views import Mapped, Member, Reference, Symbols, View, Z, choose
 
 FiringFormula = Callable[[str, str, Z], Z]
 """(sort, event, object) -> the formula that the event fires on the object."""
@@ -82,7 +82,7 @@ class Translator:
         return kind.sort.name
 
     def type_of(self, term: t.Term) -> Type:
-        """The declared type of a variable, ``me``, a parameter or an attribute."""
+        """The declared type of a variable, ``me``, a parameter or an attribute, also after the step."""
         match term:
             case t.Var(name):
                 return self.types.get(name, term.type)
@@ -96,7 +96,18 @@ class Translator:
                 attribute = self.symbols.model.machine(self.sort_of(of)).attribute(name)
                 assert attribute is not None
                 return attribute.type
+            case t.After(part):
+                return self.type_of(part)
+            case t.Apply(base, _):
+                kind = self.type_of(base)
+                assert isinstance(kind, Function)
+                return kind.to
         raise AssertionError(f"{type(term).__name__} has no declared type")
+
+    def afterwards(self) -> Translator:
+        """This translator, reading the state after the step."""
+        assert self.after is not None
+        return replace(self, view=self.after, after=None)
 
     def reference(self, term: t.Term, sort: str | None = None) -> Reference:
         """An object-valued term; ``sort`` is the sort of the literal none."""
@@ -119,6 +130,14 @@ class Translator:
                 value = self.view.value(self.sort_of(of), name, owner.value)
                 assert isinstance(value, Reference)
                 return Reference(self.both(owner.defined, value.defined), value.value)
+            case t.After(part):
+                return self.afterwards().reference(part, sort)
+            case t.Apply(base, element):
+                arguments = self._objects(element)
+                value = self.mapped(base)(*[each.value for each in arguments])
+                assert isinstance(value, Reference)
+                defined = [each.defined for each in arguments]
+                return Reference(self.both(*defined, value.defined), value.value)
         raise AssertionError(f"{type(term).__name__} is no object")
 
     def members(self, term: t.Term) -> Member:
@@ -148,7 +167,37 @@ class Translator:
                 if present:
                     return lambda *x: Or(inside(*x), same(*x))
                 return lambda *x: And(inside(*x), Not(same(*x)))
+            case t.After(part):
+                return self.afterwards().members(part)
         raise AssertionError(f"{type(term).__name__} is no set")
+
+    def mapped(self, term: t.Term, kind: Function | None = None) -> Mapped:
+        """A function of the model; ``kind`` is the type that a row gives it."""
+        match term:
+            case t.Attr(of, name):
+                inside: Mapped = self.view.value(self.sort_of(of), name, self.reference(of).value)
+                return inside
+            case t.After(part):
+                return self.afterwards().mapped(part, kind)
+            case t.Updated(base, element, value):
+                assert kind is not None
+                unchanged, arguments, new = self.mapped(base, kind), self._objects(element), self._one(value, kind.to)
+
+                def updated(*at: Z) -> Any:
+                    equal = [each.value == x for x, each in zip(at, arguments, strict=True)]
+                    is_place = self.both(*[each.defined for each in arguments], *equal)
+                    return choose(is_place, new, unchanged(*at))
+
+                return updated
+            case t.FunctionOf(several, value):
+                assert kind is not None
+                to = kind.to
+                return lambda *at: self.bind(several, at)._one(value, to)
+        raise AssertionError(f"{type(term).__name__} is no function")
+
+    def _one(self, term: t.Term, kind: Type) -> Any:
+        """One value of a function: an object or none, or a scalar."""
+        return self.reference(term, kind.sort.name) if isinstance(kind, Ref) else self.scalar(term, kind)
 
     def _objects(self, element: t.Term) -> list[Reference]:
         """The objects of an element of a set or a relation."""
@@ -170,8 +219,12 @@ class Translator:
                 return self.view.value(self.sort_of(of), name, self.reference(of).value)
             case t.Sum(left, right, sign):
                 return self.scalar(left) + sign * self.scalar(right)
+            case t.Apply(base, element):
+                return self.mapped(base)(*[each.value for each in self._objects(element)])
             case t.Count():
                 return self._unknown_count(term)
+            case t.After(part):
+                return self.afterwards().scalar(part, like)
         return self.formula(term)
 
     def _unknown_count(self, term: t.Count) -> Z:
@@ -214,8 +267,7 @@ class Translator:
             case t.Iff(left, right):
                 return self.formula(left) == self.formula(right)
             case t.After(part):
-                assert self.after is not None
-                return replace(self, view=self.after, after=None).formula(part)
+                return self.afterwards().formula(part)
             case t.Quantified():
                 simpler = one_point(term)
                 if not isinstance(simpler, t.Quantified):
@@ -243,7 +295,9 @@ class Translator:
     def _equal(self, left: t.Term, right: t.Term) -> Z:
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
-        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given)), None)
+        typed = next(
+            (s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given | t.After | t.Apply)), None
+        )
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
@@ -275,6 +329,11 @@ class Translator:
                 return self.both(self.defined(of), self.reference(of).defined)
             case t.Is(of):
                 return self.both(self.defined(of), self.reference(of).defined)
+            case t.Apply(base, element):
+                arguments = [each.defined for each in self._objects(element)]
+                return self.both(self.defined(element), self.defined(base), *arguments)
+            case t.FunctionOf(several, value):
+                return self.quantified(True, several, lambda inner: inner.defined(value))
             case t.And(parts):
                 return self.chain(parts)
             case t.Or(parts):
@@ -292,8 +351,7 @@ class Translator:
             case t.TuplesOf(several, where) | t.Count(several, where):
                 return self.quantified(True, several, lambda inner: inner.defined(where))
             case t.After(part):
-                assert self.after is not None
-                return replace(self, view=self.after, after=None).defined(part)
+                return self.afterwards().defined(part)
         return self.both(*[self.defined(child) for child in t.children(term)])
 
     def _through_references(self, term: t.Term) -> bool:
@@ -303,7 +361,17 @@ class Translator:
                 some = isinstance(of, t.Var) and not isinstance(self.bound.get(of.name), Reference)
                 if not some and not isinstance(of, t.Me):
                     return True
+            case t.Apply(_, element) if not self._are_objects(element):
+                return True
         return any(self._through_references(child) for child in t.children(term))
+
+    def _are_objects(self, element: t.Term) -> bool:
+        """Whether the arguments of a function surely are objects."""
+        parts = element.parts if isinstance(element, t.Tuple) else (element,)
+        return all(
+            isinstance(part, t.Me) or (isinstance(part, t.Var) and not isinstance(self.bound.get(part.name), Reference))
+            for part in parts
+        )
 
     def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
         """The formula that ``parts``, then ``last``, are defined in order, each assuming the earlier ones."""

@@ -8,17 +8,34 @@ from typing import Any, Protocol
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, Rule, SetOf, Sort, Type
+from schedproof.model.lang import (
+    BoolType,
+    EnumType,
+    Function,
+    Integer,
+    IntRange,
+    Model,
+    Ref,
+    Relation,
+    Rule,
+    SetOf,
+    Sort,
+    Type,
+)
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
 
-from .expressions import Expressions, If
+from .expressions import Expression, Expressions, If
 
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
 
 Member = Callable[..., Z]
 """A set or a relation, as the function from an element, or a tuple's objects, to the formula that it is contained."""
+
+
+Mapped = Callable[..., Any]
+"""A function of the model, from the objects of a tuple to the value: a z3 expression or a :class:`Reference`."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +46,22 @@ class Reference:
     value: Z
 
 
+def choose(condition: Z, yes: Any, no: Any) -> Any:
+    """``yes`` where ``condition`` is true, else ``no``. Both are scalars, references, sets or functions."""
+    if isinstance(yes, Reference):
+        return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
+    if isinstance(yes, Expression):
+        return If(condition, yes, no)
+    return lambda *element: choose(condition, yes(*element), no(*element))
+
+
+def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
+    """The value of a conditional reference. The value of a side that is none has no meaning."""
+    if yes is None or no is None:
+        return no if yes is None else yes
+    return yes if yes is no else If(condition, yes, no)
+
+
 class View(Protocol):
     """Reads the fields of a state."""
 
@@ -36,7 +69,7 @@ class View(Protocol):
         """The machine state of an object."""
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
-        """An attribute of an object: a z3 expression, a Reference or a Member, by its type."""
+        """An attribute of an object: a z3 expression, a Reference, a Member or a Mapped, by its type."""
 
 
 class Symbols:
@@ -54,6 +87,7 @@ class Symbols:
         self._state: dict[str, Z] = {}
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
+        self._maps_to_some: dict[tuple[str, str], Z] = {}
         # The strata of the cascade, in order, each with the rules that fire its event.
         self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in trigger_graph(model).sorted()}
         for rule in model.rules:
@@ -82,6 +116,11 @@ class Symbols:
                 self._value[sort, name] = function(symbol, of, self.sorts[element.name], truth)
             case Relation(sorts):
                 self._value[sort, name] = function(symbol, of, *(self.sorts[each.name] for each in sorts), truth)
+            case Function(sorts, to):
+                arguments = [of, *(self.sorts[each.name] for each in sorts)]
+                self._value[sort, name] = function(symbol, *arguments, self.kind(to))
+                if isinstance(to, Ref):
+                    self._maps_to_some[sort, name] = function(f"has {symbol}", *arguments, truth)
             case _:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
@@ -106,8 +145,8 @@ class Symbols:
             case EnumType(values):
                 self.enum(values)
                 return next(iter(self.enums[values].values())).sort()
-            case SetOf() | Relation():
-                raise AssertionError("sets are relations")
+            case SetOf() | Relation() | Function():
+                raise AssertionError("sets are relations, and functions have arguments")
 
     def enum(self, values: tuple[str, ...]) -> Mapping[str, Z]:
         """The constants of an enumeration type."""
@@ -154,6 +193,11 @@ class Symbols:
         assert declared is not None
         if isinstance(declared.type, SetOf | Relation):
             return lambda *element: symbol(of, *element)
+        if isinstance(declared.type, Function):
+            some = self._maps_to_some.get((sort, attribute))
+            if some is None:
+                return lambda *element: symbol(of, *element)
+            return lambda *element: Reference(some(of, *element), symbol(of, *element))
         return symbol(of)
 
 
@@ -179,16 +223,24 @@ class Initial:
         assert declared is not None
         if declared.rigid:
             return self.symbols.value(sort, attribute, of)
-        match declared.type:
+        if isinstance(declared.type, Function):
+            first = self._first(declared.type.to, None)
+            return lambda *element: first
+        return self._first(declared.type, declared.initial)
+
+    def _first(self, kind: Type, initial: object) -> Any:
+        """The initial value of a type: ``initial``, or the first one."""
+        match kind:
             case Ref(target):
                 return Reference(self.symbols.false(), self.symbols.constant(f"no {target}", target))
             case SetOf() | Relation():
                 return lambda *element: self.symbols.false()
             case BoolType():
-                return self.symbols.true() if declared.initial else self.symbols.false()
+                return self.symbols.true() if initial else self.symbols.false()
             case IntRange(low, _):
-                return self.symbols.expressions.of(low if declared.initial is None else int(declared.initial))
+                return self.symbols.expressions.of(low if initial is None else int(str(initial)))
             case Integer(low):
-                return self.symbols.expressions.of((low or 0) if declared.initial is None else int(declared.initial))
+                return self.symbols.expressions.of((low or 0) if initial is None else int(str(initial)))
             case EnumType(values):
-                return self.symbols.enum(values)[values[0] if declared.initial is None else str(declared.initial)]
+                return self.symbols.enum(values)[values[0] if initial is None else str(initial)]
+        raise AssertionError(f"{kind} has no first value")

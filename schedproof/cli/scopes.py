@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Function, Integer, IntRange, Model, Ref, Relation, SetOf, Type
 from schedproof.model.lang.bounds import problem_of
 from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
@@ -127,8 +127,8 @@ def _values(kind: Type, sizes: Mapping[str, int]) -> int:
             return high - low + 1
         case Integer():
             raise AssertionError("no variable has integers without a bound")
-        case Relation():
-            raise AssertionError("no variable is a relation")
+        case Relation() | Function():
+            raise AssertionError("no variable is a relation or a function")
         case EnumType(values):
             return len(values)
         case BoolType():

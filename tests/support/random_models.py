@@ -26,6 +26,7 @@ from schedproof.model.lang import (
     Document,
     EnumType,
     Event,
+    Function,
     Int,
     IntRange,
     Invariant,
@@ -49,6 +50,7 @@ from schedproof.model.lang import (
     Type,
     Var,
     after,
+    each,
     ended,
     exists,
     forall,
@@ -63,7 +65,7 @@ from schedproof.model.lang import count as count_of
 from schedproof.model.lang import given as parameter
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import common_parameters
-from schedproof.model.lang.terms import Constant, Fires, Given, firings
+from schedproof.model.lang.terms import After, Constant, Equal, Fires, Given, Less, firings, subterms
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import explore
 
@@ -265,7 +267,8 @@ class Maker:
             return self._joined(scope, depth - 1)
         for _ in range(20):
             if (atom := self._atom(scope)) is not None:
-                return after(atom) if scope.after and self.often(0.4) and not list(firings(atom)) else atom
+                later = scope.after and self.often(0.4) and not list(firings(atom)) and not reads_after(atom)
+                return after(atom) if later else atom
         x = self.variable(self.chance.choice(self.sorts), scope)
         return exists(x, self.formula(scope.and_(x), 0))
 
@@ -686,6 +689,154 @@ class RelationMaker(Maker):
             return super()._of(kind)
         every = product(*(range(self.sizes[sort.name]) for sort in kind.sorts))
         return frozenset(each for each in every if self.often(0.5))
+
+
+class FunctionMaker(Maker):
+    """Makes models of which each sort has a function of one object, or of two, to values of any type."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__(chance)
+        kinds = [self._function() for _ in self.sorts]
+        for sort in self.sorts:
+            kind = self.chance.choice(kinds)
+            rigid = self.often(0.2)
+            tuples = prod(self.sizes[each.name] for each in kind.sorts) * self.sizes[sort.name]
+            values = {TRUTH: 2, MODE: 3}.get(kind.to, 4)
+            history = not rigid and values**tuples <= 64 and self.often(0.3)  # more histories take too long
+            function = Attribute("f", kind, rigid=rigid, history=history)
+            self.attributes[sort.name] = [function, *self.attributes[sort.name][:1]]
+            self.order.insert(0, (sort.name, "put"))
+            parameters: dict[str, Type] = {f"p{n}": Ref(of) for n, of in enumerate(kind.sorts)}
+            self.events[sort.name, "put"] = {**parameters, "to": kind.to}
+            self.needs[sort.name, "put"] = []
+
+    def _function(self) -> Function:
+        sorts = [self.chance.choice(self.sorts) for _ in range(self.chance.choice([1, 1, 1, 2]))]
+        return Function(*sorts, to=self.chance.choice([TRUTH, NUMBER, MODE, Ref(self.chance.choice(self.sorts))]))
+
+    def _arguments(self, kind: Function, scope: Scope) -> tuple[Term, ...] | None:
+        """What the function may be read at, or has nobody at a place, seldom."""
+        objects = [one for sort in kind.sorts if (one := self.somebody(sort, scope)) is not None]
+        return tuple(objects) if len(objects) == len(kind.sorts) else None
+
+    def read(self, kind: Type, scope: Scope) -> Term | None:
+        """An attribute of this type of somebody, or a value of a function."""
+        if isinstance(kind, Function) or self.often(0.4):
+            return super().read(kind, scope)
+        for sort in self.sorts:
+            function = self.attributes[sort.name][0]
+            assert isinstance(function.type, Function)
+            who, at = self.somebody(sort, scope), self._arguments(function.type, scope)
+            if (
+                who is not None
+                and at is not None
+                and function.type.to == kind
+                and (scope.history or not function.history)
+            ):
+                return self._later(who.f, scope)[at] if self.often(0.3) else self._later(who.f[at], scope)
+        return super().read(kind, scope)
+
+    def _later(self, term: Term, scope: Scope) -> Term:
+        return after(term) if scope.after and self.often(0.3) and not reads_after(term) else term
+
+    def _update(self, key: Key, attribute: Attribute, scope: Scope) -> Term:
+        kind = attribute.type
+        if not isinstance(kind, Function) or self.often(0.3):
+            return super()._update(key, attribute, scope)
+        objects = [one for sort in kind.sorts if (one := self._one(sort, scope)) is not None]
+        if len(objects) < len(kind.sorts):
+            return super()._update(key, attribute, scope)
+        base = each(self._over_of(kind), self.value(kind.to, scope, 0)) if self.often(0.2) else me.f
+        to = self.value(kind.to, scope, 0)
+        if kind.to == NUMBER and self.often(0.25):  # at times outside of the range
+            to = to + 1 if self.often(0.5) else to - 1
+        return base.with_(*objects, to=to)
+
+    def _over_of(self, kind: Function) -> list[Var]:
+        return [variable(sort, f"v{next(self._numbers)}") for sort in kind.sorts]
+
+    def rows(self) -> list[Row]:
+        """All tables. That a value is put writes it, mostly."""
+        return [self._writing(row) if row.event == "put" else row for row in super().rows()]
+
+    def _writing(self, row: Row) -> Row:
+        if self.attributes[row.sort.name][0].rigid or self.often(0.1):
+            return row
+        *objects, to = [parameter(name) for name in self.events[row.sort.name, "put"]]
+        return Row(row.sort, row.event, row.source, row.target, **{**dict(row.sets), "f": me.f.with_(*objects, to=to)})
+
+    def action(self, number: int) -> Action:
+        """The first ones each write a value of a function."""
+        if number >= len(self.sorts) or self.often(0.2):
+            return super().action(number)
+        key = (self.sorts[number].name, "put")
+        x = variable(self.sorts[number], "x")
+        values: dict[str, Any] = {name: variable(kind, f"y{name}") for name, kind in self.events[key].items()}
+        scope = Scope().and_(x, *values.values())
+        over = [x, *values.values()]
+        if self.often(0.5):
+            values["to"] = self.value(self.events[key]["to"], scope, 0)
+            over.pop()
+            scope = Scope().and_(*over)
+            values["to"] = self.value(self.events[key]["to"], scope, 0)
+        when = [*self.ready(key, x), *([self.formula(scope, 0)] if self.often(0.6) else [])]
+        self.happens.add(key)
+        return Action(f"act{number}", over, when, [x.fires("put", **values)], "")
+
+    def value(self, kind: Type, scope: Scope, depth: int) -> Term:
+        """Of any type."""
+        if not isinstance(kind, Function):
+            return super().value(kind, scope, depth)
+        over = self._over_of(kind)
+        made = each(over, self.value(kind.to, replace(scope.and_(*over), after=False), 0))
+        ways: list[Term | None] = [self.read(kind, scope), made, made]
+        return self.chance.choice([w for w in ways if w is not None])
+
+    def _of(self, kind: Type) -> Any:
+        if not isinstance(kind, Function):
+            return super()._of(kind)
+        every = product(*(range(self.sizes[sort.name]) for sort in kind.sorts))
+        return {
+            at if len(at) > 1 else at[0]: super(FunctionMaker, self)._of(kind.to) for at in every if self.often(0.8)
+        }
+
+
+def reads_after(term: Term) -> bool:
+    """Whether a part of a term is read in the state after a step."""
+    return any(isinstance(part, After) for part in subterms(term))
+
+
+class LaterMaker(RelationMaker, IntegerMaker):
+    """Makes models whose step invariants compare values after a step with values before it: of integers, relations and all else."""
+
+    recorded = 0.1
+
+    def _later(self, term: Term, scope: Scope) -> Term:
+        return after(term) if scope.after and self.often(0.4) and not reads_after(term) else term
+
+    def read(self, kind: Type, scope: Scope) -> Term | None:
+        """An attribute of this type of somebody, often after the step."""
+        term = super().read(kind, scope)
+        return None if term is None else self._later(term, scope)
+
+    def _links(self, sort: Sort, scope: Scope) -> list[Term]:
+        return [self._later(term, scope) for term in super()._links(sort, scope)]
+
+    def _atom(self, scope: Scope) -> Term | None:
+        atom = super()._atom(scope)
+        if not isinstance(atom, Less | Equal) or list(firings(atom)) or reads_after(atom):
+            return atom
+        return replace(atom, left=self._later(atom.left, scope))
+
+    def properties(self, actions: Sequence[Action], model: Model) -> list[Property]:
+        """Those of step invariants are several."""
+        drawn = super().properties(actions, model)
+        over, scope = self._over(False)
+        scope = replace(scope, after=True, asked=self.order)
+        return [
+            *drawn,
+            *(StepInvariant(name=f"later{n}", says="", over=over, then=self.formula(scope, 1)) for n in range(3)),
+        ]
 
 
 class DisposableMaker(Maker):

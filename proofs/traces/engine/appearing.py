@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schedproof.model.errors import choose_from
-from schedproof.model.lang.types import Relation, SetOf
+from schedproof.model.lang.types import Function, Relation, SetOf
 from schedproof.model.semantics import State
 from schedproof.proofs.traces.files.lines import Line
 
@@ -132,6 +132,12 @@ class Appearing:
                         if shown_before <= shown:
                             continue
                         instead = f"write the whole relation: {json.dumps(sorted(shown | shown_before))}"
+                if isinstance(kind, Function):
+                    entries_before, entries = (object_map.entries(kind, each) for each in (before, value))
+                    if all(free.intersection(each[:-1]) for each in entries - entries_before):
+                        if entries_before <= entries:
+                            continue
+                        instead = "write all entries of the function, the earlier ones too"
                 raise line.error(f"{sort} {obj}.{name} never changes; {instead}")
         return object_map.with_rigid(given)
 

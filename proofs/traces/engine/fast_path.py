@@ -12,8 +12,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
-from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined, functions
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
 from schedproof.model.semantics.traced import RememberedWrites, integer_slots
@@ -106,6 +106,46 @@ class _TupleBits(Mapping[Any, int]):
         return prod(map(len, self._numbers))
 
 
+class _Functions(Mapping[Any, int]):
+    """The codes of functions, by their lists of entries.
+
+    Args:
+        kind: the type of the functions.
+        numbers: of each argument, the numbers of its objects by name. They follow the current objects.
+        to: the codes of the values.
+        sizes: by sort, the numbers of its objects.
+    """
+
+    def __init__(
+        self, kind: Function, numbers: Sequence[Mapping[Any, int]], to: Codes, sizes: Mapping[str, Mapping[Any, int]]
+    ) -> None:
+        self._kind, self._numbers, self._to, self._sizes = kind, numbers, to, sizes
+
+    def __getitem__(self, entries: Any) -> int:
+        if type(entries) is not list:
+            raise TypeError
+        packing = functions.packing(self._kind, {sort: len(each) for sort, each in self._sizes.items()})
+        number, seen = 0, set()
+        for objects, value in entries:
+            names = [objects] if len(self._numbers) == 1 else objects
+            if len(names) != len(self._numbers) or type(names) is not list:
+                raise TypeError
+            place = 0
+            for name, numbers in zip(names, self._numbers, strict=True):
+                place = place * len(numbers) + numbers[name]
+            if place in seen:
+                raise KeyError(place)  # the complete check says so
+            seen.add(place)
+            number = packing.put(number, place, _code(value, *self._to))
+        return number
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("nothing lists all functions")
+
+    def __len__(self) -> int:
+        raise TypeError("nothing counts all functions")
+
+
 class FastPath:
     """Takes the step that a record names, if the whole record agrees with the model.
 
@@ -141,6 +181,9 @@ class FastPath:
                 return (self._numbers if an_object else self._references)[sort.name], None
             case Relation(sorts):
                 return _TupleBits([self._numbers[sort.name] for sort in sorts]), list
+            case Function(sorts, to):
+                numbers = [self._numbers[sort.name] for sort in sorts]
+                return _Functions(kind, numbers, self._codes(to), self._numbers), None
             case BoolType():
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):
@@ -223,7 +266,7 @@ class FastPath:
                         elif _code(shown, codes, kind) != result[start + number]:
                             return None
             return tuple(result)
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             return None  # something is wrong: the complete check reports what
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.disposable import ABSENT
-from schedproof.model.lang.types import Ref, Relation, SetOf
+from schedproof.model.lang.types import Function, Ref, Relation, SetOf
 from schedproof.model.semantics import Instance, State, tuples
 
 from .objects import has
@@ -43,7 +43,11 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
         owner = machine.sort.name
         for attribute in machine.attributes:
             kind = attribute.type
-            if attribute.history or (attribute.rigid and isinstance(kind, SetOf | Relation)):
+            if attribute.history or (attribute.rigid and isinstance(kind, SetOf | Relation | Function)):
+                continue
+            if isinstance(kind, Function):
+                if _has_entry(instance, state, owner, attribute.name, kind, (sort, number)):
+                    return True
                 continue
             if isinstance(kind, Relation):
                 start, dimensions = instance.slot(owner, attribute.name), instance.dimensions(kind)
@@ -66,3 +70,16 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
                 if named and (owner, i) != (sort, number):
                     return True
     return False
+
+
+def _has_entry(instance: Instance, state: State, owner: str, name: str, kind: Function, of: tuple[str, int]) -> bool:
+    """Whether a function of another object has a value at this one, other than the first, or names it."""
+    packing, (sort, number) = instance.packing(kind), of
+    names_it = isinstance(kind.to, Ref) and kind.to.sort.name == sort
+    start = instance.slot(owner, name)
+    return any(
+        one != packing.value(0) and (has(kind.sorts, objects, sort, number) or (names_it and one == number))
+        for i in range(instance.sizes[owner])
+        if (owner, i) != of and state[start + i]
+        for objects, one in zip(packing.places(), packing.all(state[start + i]), strict=True)
+    )

@@ -12,9 +12,9 @@ from functools import cached_property, lru_cache
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.model import Rigid
-from schedproof.model.lang.types import Ref, Relation, SetOf, Sort, Type
+from schedproof.model.lang.types import Function, Ref, Relation, SetOf, Sort, Type
 from schedproof.model.lang.wording import show_term
-from schedproof.model.semantics import Instance, Moment, State, compile_term, tuples
+from schedproof.model.semantics import Instance, Moment, State, compile_term, functions, tuples
 
 MOST_OBJECTS = 1000
 """The limit for objects of one sort at one time. A trace with more is refused."""
@@ -129,6 +129,17 @@ class ObjectMap:
             for start in [self.layout.slot(m.sort.name, a.name)]
         ]
 
+    @cached_property
+    def _functions(self) -> list[tuple[Function, range]]:
+        """The changing functions, each with its slots."""
+        return [
+            (a.type, range(start, start + len(self.names[m.sort.name])))
+            for m in self.model.machines
+            for a in self.layout.attributes(m.sort.name)
+            if isinstance(a.type, Function)
+            for start in [self.layout.slot(m.sort.name, a.name)]
+        ]
+
     def _changed(
         self, names: Mapping[str, tuple[str, ...]], rigid: RigidValues, births: Mapping[str, tuple[int, ...]]
     ) -> ObjectMap:
@@ -154,6 +165,10 @@ class ObjectMap:
                 before = self.layout.dimensions(attribute.type)
                 after = [len(names[each.name]) for each in attribute.type.sorts]
                 values = tuple([tuples.moved(value, before, after) for value in values])
+            elif isinstance(kind := attribute.type, Function):
+                sizes = {each: len(names[each]) for each in names}
+                packings = self.layout.packing(kind), functions.packing(kind, sizes)
+                values = tuple([functions.moved(value, *packings) for value in values])
             if owner == sort:
                 values = (*values[:number], Instance.default(attribute), *values[number + 1 :])
             rigid[owner, attribute_name] = values
@@ -163,7 +178,7 @@ class ObjectMap:
         """This map with an ended object removed from all rigid sets, so that later records need not mention it."""
         rigid = dict(self.rigid)
         for (owner, name), attribute in self.model.rigid_attributes.items():
-            if isinstance(attribute.type, SetOf | Relation):
+            if isinstance(attribute.type, SetOf | Relation | Function):
                 values = (self._without(attribute.type, sort, number, value) for value in rigid[owner, name])
                 rigid[owner, name] = tuple(0 if (owner, i) == (sort, number) else v for i, v in enumerate(values))
         return self._changed(self.names, rigid, self.births)
@@ -177,6 +192,16 @@ class ObjectMap:
                 dimensions = self.layout.dimensions(kind)
                 kept = (each for each in tuples.of_mask(value, dimensions) if not has(sorts, each, sort, number))
                 return tuples.encoded(kept, dimensions)
+            case Function(sorts, to):
+                packing = self.layout.packing(kind)
+                values = [
+                    packing.value(0)
+                    if has(sorts, objects, sort, number)
+                    or (isinstance(to, Ref) and self._without(to, sort, number, one) != one)
+                    else one
+                    for objects, one in zip(packing.places(), packing.all(value), strict=True)
+                ]
+                return packing.of(values)
             case Ref(of) if of.name == sort and value == number:
                 return -1
             case _:
@@ -187,6 +212,18 @@ class ObjectMap:
         return frozenset(
             tuple([self.names[of.name][i] for of, i in zip(kind.sorts, each, strict=True)])
             for each in tuples.of_mask(value, self.layout.dimensions(kind))
+        )
+
+    def entries(self, kind: Function, value: int) -> frozenset[tuple[object, ...]]:
+        """The values of a function that are not the first one: the names of the objects, and the value as a reader sees it."""
+        packing = self.layout.packing(kind)
+        return frozenset(
+            (
+                *[self.names[of.name][i] for of, i in zip(kind.sorts, objects, strict=True)],
+                self.layout.show(kind.to, one),
+            )
+            for objects, one in zip(packing.places(), packing.all(value), strict=True)
+            if one != packing.value(0)
         )
 
     def named_in(self, kind: Type, value: int) -> frozenset[Named]:
@@ -260,6 +297,12 @@ class ObjectMap:
                 for i in range(len(self.names[sort]))
             ]
             moved = [[state[slot] if slot >= 0 else 0 for slot in kept] for state in states]
+            for function, slots in self._functions:
+                packings = before.layout.packing(function), self.layout.packing(function)
+                if packings[0] != packings[1]:
+                    for after in moved:
+                        for slot in slots:
+                            after[slot] = functions.moved(after[slot], *packings)
             for kind, slots in self._relations:
                 earlier, now = before.layout.dimensions(kind), self.layout.dimensions(kind)
                 if earlier != now:

@@ -13,7 +13,7 @@ from types import EllipsisType
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 
 Truth = bool | None
 """None: it depends."""
@@ -65,6 +65,9 @@ class Unobserved:
             case t.TuplesOf(several, where) | t.Count(several, where):
                 if any(self.stands_for(v) and self.truth(where, v) is not False for v in several):
                     return False
+            case t.FunctionOf(several) if not _is_first(self.model, term):
+                if any(self.stands_for(v) for v in several):
+                    return False  # the object has a value that is not the first one
         return all(self.unobserved(part) for part in t.children(term))
 
     def all_of(self, conditions: Iterable[t.Term], v: t.Var) -> Truth:
@@ -171,7 +174,7 @@ class Ended(Unobserved):
             a.name
             for a in attributes
             if (isinstance(a.type, SetOf) and a.type.sort.name == self.sort)
-            or (isinstance(a.type, Relation) and any(each.name == self.sort for each in a.type.sorts))
+            or (isinstance(a.type, Relation | Function) and any(each.name == self.sort for each in a.type.sorts))
         )
 
     def never_given(self, of: t.Term, event: str, name: str) -> bool:
@@ -235,7 +238,11 @@ class Unnamed(Unobserved):
     def unobserved(self, term: t.Term) -> bool:
         """As in the base class; a binder hides the parameter of the same name."""
         bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
-        bound |= {v.name for v in t.bound_by(term)} if isinstance(term, t.Those | t.TuplesOf | t.Count) else set()
+        bound |= (
+            {v.name for v in t.bound_by(term)}
+            if isinstance(term, t.Those | t.TuplesOf | t.FunctionOf | t.Count)
+            else set()
+        )
         if bound & self.named:
             return replace(self, named=self.named - bound).unobserved(term)
         return super().unobserved(term)
@@ -267,6 +274,8 @@ class Unnamed(Unobserved):
         match declared.type:
             case Ref() | SetOf() | Relation():
                 return None
+            case Function():
+                return ...
             case BoolType():
                 return False
             case IntRange(low, _):
@@ -304,3 +313,30 @@ def _all(values: Iterable[Truth]) -> Truth:
 def _any(values: Iterable[Truth]) -> Truth:
     truths: Sequence[Truth] = list(values)
     return True if True in truths else None if None in truths else False
+
+
+def _is_first(model: Model, term: t.FunctionOf) -> bool:
+    """Whether a row gives an attribute a function that has the first value of its type everywhere."""
+    kinds = [
+        attribute.type
+        for row in model.rows
+        for name, value in row.sets
+        if any(part is term for part in t.subterms(value))
+        and (attribute := model.machine(row.sort).attribute(name)) is not None
+    ]
+    return all(isinstance(kind, Function) and _is_first_value(kind.to, term.value) for kind in kinds)
+
+
+def _is_first_value(kind: Type, value: t.Term) -> bool:
+    match kind, value:
+        case Ref(), t.Nothing():
+            return True
+        case BoolType(), t.Constant(first):
+            return first is False
+        case EnumType(values), t.Constant(first):
+            return first == values[0]
+        case IntRange(low, _), t.Constant(first):
+            return first == low
+        case Integer(low), t.Constant(first):
+            return first == (low or 0)
+    return False

@@ -233,7 +233,7 @@ def _plain(value: Value, where: str) -> object:
             return value
         case frozenset():
             return [
-                [_plain(each, where) for each in item.items] if isinstance(item, Tup) else _plain(item, where)
+                [_element(each, where) for each in item.items] if isinstance(item, Tup) else _plain(item, where)
                 for item in sorted(value, key=str)
             ]
         case Record():
@@ -247,6 +247,11 @@ def _plain(value: Value, where: str) -> object:
         f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names or of tuples of names, or an object: "
         '{"tag": "Some", "value": name}, {"tag": "None", "value": {"#tup": []}} for none'
     )
+
+
+def _element(value: Value, where: str) -> object:
+    """A part of a tuple in a set: a value, or in an entry of a function the tuple of its objects."""
+    return [_plain(each, where) for each in value.items] if isinstance(value, Tup) else _plain(value, where)
 
 
 ITF = Format("itf", 'an ITF trace has "vars" and "states"', is_itf, read_itf)

@@ -16,7 +16,7 @@ from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.terms import Var
 from schedproof.model.lang.triggers import caused
-from schedproof.model.lang.types import Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Function, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
 from schedproof.proofs.traces.engine.explain import Clue, Explainer
@@ -219,7 +219,7 @@ class Mentions:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._references = {
-            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf | Relation)}
+            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf | Relation | Function)}
             for m in model.machines
         }
         self._parameters = lru_cache(MOST_KINDS)(self._kinds)
@@ -283,6 +283,14 @@ def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
         for name in shown:
             if isinstance(name, str):
                 yield kind.sort.name, name
+    elif isinstance(kind, Function) and isinstance(shown, list):
+        for each in shown:
+            if isinstance(each, list) and len(each) == 2:
+                objects = each[0] if len(kind.sorts) > 1 else [each[0]]
+                for sort, name in zip(kind.sorts, objects, strict=False) if isinstance(objects, list) else ():
+                    if isinstance(name, str):
+                        yield sort.name, name
+                yield from _names(kind.to, each[1])
     elif isinstance(kind, Relation) and isinstance(shown, list):
         for each in shown:
             for sort, name in zip(kind.sorts, each, strict=False) if isinstance(each, list) else ():

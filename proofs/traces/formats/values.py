@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schedproof.model.errors import choose_from
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.files.lines import Line
 
@@ -25,6 +25,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         Ref: shown is None or isinstance(shown, str),
         SetOf: isinstance(shown, list) and all(isinstance(x, str) for x in shown),
         Relation: isinstance(shown, list) and all(_is_tuple(kind, x) for x in shown),
+        Function: isinstance(shown, list) and all(isinstance(x, list) for x in shown),
     }[type(kind)]
     if right:
         try:
@@ -36,6 +37,9 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
             advice = f"a list of names of {sort.name}"
         case Relation(sorts):
             advice = f"a list with a list of names ({', '.join(sort.name for sort in sorts)}) for each tuple"
+        case Function(sorts):
+            names = ", ".join(sort.name for sort in sorts)
+            advice = f"a list with [{f'[{names}]' if len(sorts) > 1 else names}, value] for each entry"
         case Ref(sort):
             names = f"a name of {sort.name} ({listed(instance, sort.name)})"
             advice = names if where.startswith("parameters.") else f"{names} or null"

@@ -25,7 +25,19 @@ from schedproof.diagrams.player.branches import MOST_DEPTH
 from schedproof.diagrams.player.build import DEPTH, OtherRun
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
-from schedproof.model.lang import Integer, LeadsTo, LifeCycle, Model, Property, Ref, Relation
+from schedproof.model.lang import (
+    BoolType,
+    Function,
+    Integer,
+    IntRange,
+    LeadsTo,
+    LifeCycle,
+    Model,
+    Property,
+    Ref,
+    Relation,
+    Type,
+)
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import footnotes
@@ -474,6 +486,8 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             return instance.slot(sort, field) + names.index(name), int(value)
         if isinstance(attribute.type, Relation):
             return instance.slot(sort, field) + names.index(name), _relation(instance, attribute.type, text, value)
+        if isinstance(attribute.type, Function):
+            return instance.slot(sort, field) + names.index(name), _function(instance, attribute.type, text, value)
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
         if isinstance(attribute.type, Ref):
             values["none"] = instance.read(attribute.type, None)
@@ -498,6 +512,34 @@ def _relation(instance: Instance, kind: Relation, text: str, value: str) -> int:
         first = ", ".join(instance.object_names(of.name)[0] for of in kind.sorts)
         field = text.partition("=")[0].strip()
         raise UserError(f"--state: {error}; write, for example, --state '{field}=({first})'") from None
+
+
+def _function(instance: Instance, kind: Function, text: str, value: str) -> int:
+    """A function as ``--state`` writes it: ``(n1: 2)+(n2: 1)``; everywhere else it has the first value of its type."""
+    entries = re.findall(r"\(([^():]*):([^():]*)\)", value)
+    try:
+        if "+".join(f"({at}:{one})" for at, one in entries) != re.sub(
+            r"\s*\+\s*", "+", value.replace("none", "") if not entries else value
+        ):
+            raise ValueError(f"{value!r} is not of the form (A: value)+(B: value)")
+        listed = [([name.strip() for name in at.split(",")], _plain(kind.to, one.strip())) for at, one in entries]
+        return instance.read(kind, [[at if len(kind.sorts) > 1 else at[0], one] for at, one in listed])
+    except ValueError as error:
+        first = ", ".join(instance.object_names(of.name)[0] for of in kind.sorts)
+        field = text.partition("=")[0].strip()
+        raise UserError(f"--state: {error}; write, for example, --state '{field}=({first}: value)'") from None
+
+
+def _plain(kind: Type, text: str) -> object:
+    """A value of a function, from the command line."""
+    match kind:
+        case IntRange() | Integer() if re.fullmatch("[+-]?[0-9]{1,15}", text):
+            return int(text)
+        case BoolType() if text in ("true", "false"):
+            return text == "true"
+        case Ref() if text == "none":
+            return None
+    return text
 
 
 def _larger(instance: Instance, name: str) -> str:

@@ -16,6 +16,8 @@ from schedproof.model.lang import (
     BoolType,
     DeadlockFree,
     Event,
+    Function,
+    IntRange,
     Invariant,
     LeadsTo,
     LifeCycle,
@@ -34,6 +36,7 @@ from schedproof.model.lang import (
     StepInvariant,
     after,
     disposable,
+    each,
     ended,
     exists,
     forall,
@@ -150,6 +153,17 @@ _both = Sort("Request", "r", disposable=True, single=True)
 _arrives = r.fires("arrive")
 _restored = Restored([r], r.is_("Waiting"), r.is_("Waiting"))
 
+_counts = dataclasses.replace(
+    SERVER, attributes=[*SERVER.attributes, Attribute("tries", Function(Request, to=IntRange(0, 3)))]
+)
+
+
+def counts(value: int) -> Model:
+    """The model with a row that gives every request a number."""
+    row = Row(Server, "count", "Idle", "Idle", tries=each(r, value))
+    return model(machines=[REQUEST, _counts], add_rows=[row])
+
+
 REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: Sort("Request", "r", disposable="yes"), "disposable is 'yes'"),  # type: ignore[arg-type]
     (lambda: request(Attribute("size", BoolType(), rigid=True)), "would outlive an object of a disposable sort"),
@@ -161,6 +175,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: model(add_rows=[Row(Request, "arrive", "Waiting", "Running")]), "arrive creates a Request"),
     (lambda: model(add_rows=[Row(Request, "stay", "Absent", "Absent")]), "keeps the Request absent"),
     (lambda: model(add_rows=[Row(Request, "cancel", "Waiting", "Absent", urgent=True)]), "sets urgent of a Request that ends"),
+    (lambda: counts(1), "gives tries a value at objects of a disposable sort that are absent"),
     (lambda: act(parameters=[R]), "parameter R is a set of objects of a disposable sort"),
     (lambda: act(parameters=[s], when=[new(s)]), "s is not of a disposable sort"),
     (lambda: act(when=[new(r), ~r.urgent], fires=[_arrives]), "its guard reads r"),

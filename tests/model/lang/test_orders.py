@@ -8,8 +8,19 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Attribute, Document, Machine, Model, Relation, SetOf, Sort, Term
-from schedproof.model.lang.orders import around, below, forest, ordered, partial_order, ring, total_order, tree
+from schedproof.model.lang import Attribute, Document, Machine, Model, Relation, SetOf, Sort, Term, variable
+from schedproof.model.lang.orders import (
+    around,
+    below,
+    forest,
+    is_next,
+    is_next_around,
+    ordered,
+    partial_order,
+    ring,
+    total_order,
+    tree,
+)
 from schedproof.model.semantics import Instance, Moment, compile_term
 
 Node = Sort("Node", "n")
@@ -93,3 +104,25 @@ def test_made_values_meet_the_axioms() -> None:
     [first, *others] = around(4)
     assert not meets(ring, [first - {(1, 3)}, *others])
     assert not meets(total_order, [*ordered(3)[:2], frozenset({1})])
+
+
+def neighbours(formula: Term, kind: Any, values: Sequence[Any]) -> set[tuple[int, int]]:
+    """The pairs (a, b) for which a formula about them is true, with these values of the attribute."""
+    machine = Machine(Node, attributes=[Attribute("r", kind, rigid=True)])
+    model = Model("nodes", "toy", "", [machine], [], [], [], [], {"Node": 1}, document=Document("", ""))
+    instance = Instance(model, {"Node": len(values)}, {("Node", "r"): list(values)})
+    holds = compile_term(instance, formula, {"between": a, "b": b})
+    every = product(range(len(values)), repeat=2)
+    return {pair for pair in every if holds(Moment(instance.initial(), dict(zip(("between", "b"), pair, strict=True))))}
+
+
+a, b = variable(Node, "between"), variable(Node, "b")
+
+
+@pytest.mark.parametrize("size", range(1, 5))
+def test_neighbours_are_next_to_each_other(size: int) -> None:
+    """A variable of theirs may have the name that the formula would give to its own."""
+    one, other = is_next(Node, "r", a, b), is_next_around(Node, "r", a, b)
+    assert neighbours(one, SetOf(Node), ordered(size)) == {(n, n + 1) for n in range(size - 1)}
+    round_pairs = {(n, (n + 1) % size) for n in range(size)} if size > 1 else set()
+    assert neighbours(other, Relation(Node, Node), around(size)) == round_pairs

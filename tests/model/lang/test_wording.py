@@ -23,7 +23,7 @@ mode = variable(EnumType(("low", "very high")), "mode")
             "(if x On, then y On) and x Off",
         ),
         (x.is_("On", "Dim") & y.is_("On"), "x On or Dim and y On", "(x On or Dim) and y On"),
-        (after(x.owner) == x.owner, "afterwards x.owner = x.owner", "(afterwards x.owner) = x.owner"),
+        (after(x.owner) == x.owner, "(afterwards x.owner) = x.owner", "(afterwards x.owner) = x.owner"),
         (after(x.is_("On") & y.is_("On")), "afterwards x On and y On", "afterwards (x On and y On)"),
         (x.size - (x.size - 1) == 1, "x.size - (x.size - 1) = 1", "(x.size - (x.size - 1)) = 1"),
         (2 * x.size - 1 <= 0, "x.size + x.size - 1 <= 0", "(x.size + x.size - 1) <= 0"),

@@ -22,6 +22,7 @@ from schedproof.model.lang import (
     Durability,
     EnumType,
     Event,
+    Function,
     IntRange,
     Invariant,
     LeadsTo,
@@ -44,6 +45,7 @@ from schedproof.model.lang import (
     after,
     count,
     crash,
+    each,
     exists,
     forall,
     given,
@@ -434,6 +436,26 @@ TERMS: dict[str, Case] = {
     "the state after the state after": (
         lambda: step(after(after(k.is_("Done")))),  # wrong
         "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
+    ),
+    "the state after the state after, of values": (
+        lambda: step(after(after(k.tries) + 1) > 1),  # wrong
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
+    ),
+    "a number after the step, in an invariant": (
+        lambda: invariant(after(j.tries) > 1),  # wrong
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
+    ),
+    "a number after the step in place of a formula": (
+        lambda: step(after(k.tries)),  # wrong
+        "property wrong", "a formula is needed, and this is of type 0..3", "compare it with something",
+    ),
+    "a number after the step beside a text": (
+        lambda: step(after(k.tries) == "low"),  # wrong
+        "property wrong", "type mismatch: 0..3 is compared with quoted value 'low'", "compare values of one type",
+    ),
+    "no object, after the step": (
+        lambda: step(k.on == after(NONE)),  # wrong
+        "property wrong", "after(...) of a none, which no step changes", "write the value without after(...)",
     ),
     "a firing in a guard": (
         lambda: act(j.fires("finish")),  # wrong
@@ -1150,4 +1172,113 @@ RELATIONS: dict[str, Case] = {
     ),
 }
 
-CASES = RELATIONS | SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES
+SENT = dataclasses.replace(
+    NODE,
+    attributes=[
+        *NODE.attributes,
+        Attribute("sent", Function(Node, to=IntRange(0, 3))),
+        Attribute("mode", Function(Node, Job, to=EnumType(("low", "high")))),
+        Attribute("seen", Function(Node, to=Nat)),
+    ],
+)
+
+
+def sending(**parts: Any) -> Model:
+    """The model whose nodes have functions."""
+    return model(**{"machines": [JOB, SENT], **parts})
+
+
+FUNCTIONS: dict[str, Case] = {
+    "a function of no sort": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(to=Nat))]),  # wrong
+        "Function", "it has no sort", "write for example Function(Node, to=IntRange(0, 3))",
+    ),
+    "a function of a type": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(Ref(Node), to=Nat))]),  # type: ignore[arg-type]  # wrong
+        "Function", "is not a sort", "write for example Function(Node, to=IntRange(0, 3))",
+    ),
+    "a function to nothing": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(Node))]),  # wrong
+        "Function", "it has no type of its values", "write for example Function(Node, to=IntRange(0, 3))",
+    ),
+    "a function to sets": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(Node, to=SetOf(Job)))]),  # type: ignore[arg-type]  # wrong
+        "Function", "its values are", "for a set of objects, write a Relation",
+    ),
+    "a function over an unknown sort": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(Ghost, to=Nat))]),  # wrong
+        "attribute Node.sent", "unknown sort Ghost", "choose from Job, Node",
+    ),
+    "a function that begins elsewhere": (
+        lambda: node_machine(attributes=[Attribute("sent", Function(Node, to=IntRange(0, 3)), initial=1)]),  # wrong
+        "attribute Node.sent", "a function begins with the first value of 0..3 everywhere", "leave out initial",
+    ),
+    "an event parameter that is a function": (
+        lambda: node_machine(events=[Event("take", {"by": Function(Job, to=Nat)})]),  # wrong
+        "event Node.take",
+        "a parameter is a function of (Job) to Nat, and only attributes are functions",
+        "give the event a parameter for each object",
+    ),
+    "a variable that is a function": (
+        lambda: act(parameters=[j, variable(Function(Job, to=Nat), "f")]),
+        "action act", "variable f is a function of (Job) to Nat, and only attributes are functions", "use a variable over each sort",
+    ),
+    "a value of what is no function": (
+        lambda: invariant(n.holds[j] == 1),  # wrong
+        "property wrong", "a function is needed, and this is of type set of Job", "use an attribute of type Function(A, to=...)",
+    ),
+    "a value at an object of another sort": (
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.sent[j] == 1)]),  # wrong
+        "property wrong", "type mismatch: object 1 of the argument of a function of (Node) to 0..3 is", "in this order: Node",
+    ),
+    "a value at too few objects": (
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.mode[n] == "low")]),  # wrong
+        "property wrong", "1 object as the argument of a function of (Node, Job)", "in this order: Node, Job",
+    ),
+    "a value of a function that is made": (
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.sent.with_(n, to=1)[n] == 1)]),  # wrong
+        "property wrong", "a value is read of a function that is made here", "read it of an attribute",
+    ),
+    "functions compared": (
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.sent == n.sent)]),  # wrong
+        "property wrong", "functions cannot be compared", "compare their values: forall(x, f[x] == g[x])",
+    ),
+    "a value of a set": (
+        lambda: model(add_rows=[Row(Node, "note", "Idle", "Idle", holds=me.holds.with_(me, to=1))]),  # wrong
+        "row Node", "with_(..., to=...) of a term of type set of Job", "leave out to=... for a set",
+    ),
+    "a value of another type": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=me.sent.with_(me, to=NONE))]),  # wrong
+        "row Node", "type mismatch: a value of a function of (Node) to 0..3 is of type none", "after to=",
+    ),
+    "a value outside of the range": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=me.sent.with_(me, to=4))]),  # wrong
+        "row Node", "4 is not in 0..3", "write a value of the range",
+    ),
+    "a value below 0 of naturals": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", seen=me.seen.with_(me, to=-1))]),  # wrong
+        "row Node", "-1 is not a Nat", "write a value from 0",
+    ),
+    "each value of another type": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=each(n, "low"))]),  # wrong
+        "row Node", "type mismatch: sent is of type function of (Node) to 0..3, not function of (Node) to quoted value 'low'", "set a value of its type",
+    ),
+    "each of other objects": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=each(j, 1))]),  # wrong
+        "row Node", "type mismatch: sent is of type function of (Node) to 0..3, not function of (Job) to integer", "set a value of its type",
+    ),
+    "each value outside of the range": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=each(n, 7))]),  # wrong
+        "row Node", "7 is not in 0..3, the range of sent", "set a value of the range",
+    ),
+    "each unknown value": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", mode=each([n, j], "mid"))]),  # wrong
+        "row Node", "unknown value 'mid' of mode", "choose from low, high",
+    ),
+    "each of a number": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=each(number, 1))]),  # wrong
+        "row Node", "number is not an object variable", "use a variable over a sort",
+    ),
+}  # fmt: skip
+
+CASES = FUNCTIONS | RELATIONS | SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES

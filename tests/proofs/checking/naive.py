@@ -19,6 +19,7 @@ from schedproof.model.lang import (
     AlwaysCanReach,
     BoolType,
     EnumType,
+    Function,
     Integer,
     IntRange,
     Invariant,
@@ -90,9 +91,14 @@ class World:
         kind = attribute.type
         if not attribute.rigid:
             number = self.state[self.instance.slot(sort, name) + who]
+            if isinstance(kind, Function):
+                return self.unpacked(kind, number)
             if isinstance(kind, Relation):
                 return frozenset(each for n, each in enumerate(self.tuples(kind)) if number >> n & 1)
             return shown(kind, number)
+        if isinstance(kind, Function):
+            given = self.instance.rigid[sort, name][who] if (sort, name) in self.instance.rigid else {}
+            return {**self.unpacked(kind, 0), **{k if isinstance(k, tuple) else (k,): v for k, v in given.items()}}
         if (sort, name) in self.instance.rigid:
             return self.instance.rigid[sort, name][who]
         if attribute.initial is not None:
@@ -100,7 +106,31 @@ class World:
         nothing = {Ref: None, SetOf: frozenset(), Relation: frozenset()}
         return nothing[type(kind)] if type(kind) in nothing else self.values(kind)[0]
 
-    def tuples(self, kind: Relation) -> list[tuple[int, ...]]:
+    def unpacked(self, kind: Function, number: int) -> dict[tuple[int, ...], Any]:
+        """The values of a function: of each tuple the distance of its value from the first one, in base 2 ** bits."""
+        result, base = {}, 2 ** self.bits(kind.to)
+        for each in self.tuples(kind):
+            number, code = divmod(number, base)
+            if isinstance(kind.to, Ref):
+                result[each] = None if code == 0 else code - 1
+            else:
+                result[each] = shown(kind.to, code + (kind.to.low if isinstance(kind.to, IntRange) else 0))
+        return result
+
+    def repacked(self, kind: Function, values: Mapping[tuple[int, ...], Any]) -> int:
+        """The other way."""
+        number, base = 0, 2 ** self.bits(kind.to)
+        for each in reversed(self.tuples(kind)):
+            first = {Ref: -1}.get(type(kind.to), kind.to.low if isinstance(kind.to, IntRange) else 0)
+            number = number * base + packed(kind.to, values[each]) - first
+        return number
+
+    def bits(self, kind: Type) -> int:
+        """How many bits a value of a function has; a range has a code more."""
+        many = {Ref: 1, IntRange: 1}.get(type(kind), 0) + len(self.values(kind))
+        return next(n for n in range(1, 64) if 2**n >= many)
+
+    def tuples(self, kind: Relation | Function) -> list[tuple[int, ...]]:
         """All that may be in a relation, in the order of the bits of a packed state."""
         return list(product(*(range(self.instance.sizes[sort.name]) for sort in kind.sorts)))
 
@@ -125,6 +155,12 @@ class World:
             case t.Attr(of, name):
                 attribute = model.machine(self.sort(of)).attribute(name)
                 return None if attribute is None else attribute.type
+            case t.After(part):
+                return self.kind(part)
+            case t.Apply(base):
+                function = self.kind(base)
+                assert isinstance(function, Function)
+                return function.to
         return None
 
     def who(self, term: t.Term) -> int:
@@ -174,6 +210,16 @@ class World:
             case t.TuplesOf(several, where):
                 chosen = (w for w in self.choosing(several) if w.value(where))
                 return frozenset(tuple(w.bound[v.name] for v in several) for w in chosen)
+            case t.Apply(base, element):
+                at = self.value(element)
+                if at is None:
+                    raise Wrong("a function is read at nobody")
+                return self.value(base)[at if isinstance(at, tuple) else (at,)]
+            case t.Updated(base, element, new):
+                values, at, to = self.value(base), self.value(element), self.value(new)
+                return values if at is None else {**values, (at if isinstance(at, tuple) else (at,)): to}
+            case t.FunctionOf(several, new):
+                return {tuple(w.bound[v.name] for v in several): w.value(new) for w in self.choosing(several)}
             case t.Count(several, where):
                 return [bool(w.value(where)) for w in self.choosing(several)].count(True)
             case t.Tuple(parts):
@@ -315,7 +361,9 @@ def _written(world: World, machine: Machine, event: str, who: int, payload: Mapp
     for name, value in row.sets:
         if name in kept:
             kind = kept[name]
-            if isinstance(kind, Relation):
+            if isinstance(kind, Function):
+                result[name] = inside.repacked(kind, inside.value(value))
+            elif isinstance(kind, Relation):
                 members = inside.value(value)
                 result[name] = sum(2**n for n, each in enumerate(inside.tuples(kind)) if each in members)
             else:

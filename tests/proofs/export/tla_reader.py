@@ -505,9 +505,14 @@ class Reader:
         for update in parts(node)[1:]:
             specifier = next(c for c in update.children if c.type == "except_update_specifier")
             [one] = parts(specifier)
-            if one.type != "except_update_record_field":
+            if one.type == "except_update_record_field":
+                key = repr(text_of(one)[1:])
+            elif one.type == "except_update_fn_appl":
+                [argument] = [c for c in parts(one) if c.is_named]
+                key = self._expression(argument, scope)
+            else:
                 raise Refused(f"{text_of(update)} is not read")
-            changes.append(f"{text_of(one)[1:]!r}: {self._expression(_one(update, 'new_val'), scope)}")
+            changes.append(f"{key}: {self._expression(_one(update, 'new_val'), scope)}")
         return f"changed({self._expression(_one(node, 'expr_to_update'), scope)}, {{{', '.join(changes)}}})"
 
     def _on_let_in(self, node: Node, scope: Names) -> str:

@@ -19,6 +19,7 @@ import z3
 from schedproof.model.lang import (
     BoolType,
     EnumType,
+    Function,
     Integer,
     IntRange,
     Invariant,
@@ -43,6 +44,7 @@ from schedproof.model.semantics import (
     Stepper,
     Undefined,
     compile_term,
+    functions,
 )
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.safety import recovery_steps
@@ -104,12 +106,17 @@ class CrossCheck:
             case Relation(sorts):
                 every = product(*(range(self.sizes[sort.name]) for sort in sorts))
                 return frozenset(each for each in every if self.random.random() < 0.4)
+            case Function(sorts, to):
+                every = product(*(range(self.sizes[sort.name]) for sort in sorts))
+                return {each: self.rigid_value(to) for each in every}
             case Ref(sort):
                 return self.random.choice([None, *range(self.sizes[sort.name])])
             case EnumType(values):
                 return self.random.choice(values)
             case IntRange(low, high):
                 return self.random.randint(low, high)
+            case Integer():
+                return self.random.randint(0, 3)
         return self.random.random() < 0.5
 
     def size(self, machine: Any) -> int:
@@ -151,6 +158,10 @@ class CrossCheck:
                 if 0 <= slot - instance.slot(sort, attribute.name) < self.sizes[sort]:
                     if isinstance(attribute.type, Integer):
                         return [n for n in (*range(-3, 4), -(10**9), 10**9) if n in attribute.type]
+                    if isinstance(kind := attribute.type, Function):
+                        packing = instance.packing(kind)
+                        one = [*([-1] if isinstance(kind.to, Ref) else []), *instance.domain(kind.to)]
+                        return [packing.of([self.random.choice(one) for _ in range(packing.tuples)])]
                     none = [-1] if isinstance(attribute.type, Ref) else []
                     domain = instance.domain(attribute.type)
                     if isinstance(attribute.type, Relation):
@@ -198,6 +209,14 @@ class CrossCheck:
                 return [symbol.defined, symbol.value == self.objects[sort.name][value]]
             case SetOf(sort):
                 return [symbol(o) == bool(value >> i & 1) for i, o in enumerate(self.objects[sort.name])]
+            case Function(sorts, to):
+                packing = functions.packing(kind, self.sizes)
+                every = product(*(self.objects[sort.name] for sort in sorts))
+                return [
+                    formula
+                    for each, one in zip(every, packing.all(value), strict=True)
+                    for formula in self.equal(to, symbol(*each), one)
+                ]
             case Relation(sorts):
                 every = product(*(self.objects[sort.name] for sort in sorts))
                 return [symbol(*each) == bool(value >> n & 1) for n, each in enumerate(every)]

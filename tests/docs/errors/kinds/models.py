@@ -31,6 +31,7 @@ from tests.model.lang.wrong_timers import ORDERS, TIMERS
 from tests.proofs.verification import test_defects as doors
 from tests.support.keys import KEYS
 from tests.support.lamps import lamps
+from tests.support.messages import RANGES
 
 
 def _wrong(build: w.Case) -> Case:
@@ -97,6 +98,10 @@ def cases() -> Iterator[Case]:
     yield Case(
         "export --promela, of a relation of 4 clients and 8 keys",
         lambda: promela(next(iter(instances(KEYS, {"Client": 4, "Key": 8, "Node": 1}))), only=None),
+    )
+    yield Case(
+        "export --promela, of a function of 4 nodes and 3 items to nodes",
+        lambda: promela(next(iter(instances(RANGES, {"Node": 4, "Item": 3}))), only=None),
     )
     prop = w.PROPERTIES[0]
     yield _placed(
