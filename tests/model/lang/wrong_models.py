@@ -1240,7 +1240,7 @@ FUNCTIONS: dict[str, Case] = {
         "property wrong", "a value is read of a function that is made here", "read it of an attribute",
     ),
     "a function called in Python": (
-        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[n], then=n.sent(n) == 1)]),  # type: ignore[operator]  # wrong
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[n], then=n.sent(n) == 1)]),  # wrong
         "term", "it is called like a function of Python", "read a value with f[x]",
     ),
     "a value of a function without its name": (

@@ -16,6 +16,7 @@ from schedproof.model.lang import (
     Document,
     Event,
     Function,
+    IntRange,
     Invariant,
     Machine,
     Model,
@@ -23,6 +24,7 @@ from schedproof.model.lang import (
     Row,
     Sort,
     State,
+    each,
     given,
     me,
     variables,
@@ -196,6 +198,28 @@ def test_nothing_is_written_at_none_and_nothing_read(engine: Engine) -> None:
     assert results["read"].counterexample.steps == ()  # type: ignore[union-attr]
     proof = prove(LINKED)
     assert proof.proved("cut") and not proof.proved("read")
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_each_value_is_read_where_it_is_defined(engine: Engine) -> None:
+    """At first the link is none, so its own link is not there for any value."""
+    rows = [Row(Peer, "send", "Up", "Up", via=each(q, me.link.link)), LINKED.rows[1]]
+    unread = replace(LINKED, rows=rows, properties=[], refuted=frozenset())
+    [formed] = model_check(unread, {}, how=Exploring(engine, symmetry=False))
+    assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
+    assert not prove(unread).proved("well-formed")
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_value_far_below_the_range_is_ill_formed(engine: Engine) -> None:
+    """The code of a number two below the range would be that of another value, if the others were cut off."""
+    attributes = [Attribute("link", Ref(Peer)), Attribute("load", Function(Peer, to=IntRange(1, 2)))]
+    machine = Machine(Peer, [State("Up")], attributes, [Event("send", {"to": Ref(Peer)})])
+    low = me.load.with_(given("to"), to=me.load[given("to")] - 2)
+    rows, parts = [Row(Peer, "send", "Up", "Up", load=low)], {"properties": [], "refuted": frozenset[str]()}
+    below = replace(LINKED, machines=[machine], rows=rows, actions=[SEND], **parts)
+    [formed] = model_check(below, {"Peer": 1}, how=Exploring(engine, symmetry=False))
+    assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
 
 
 @needs_spin
