@@ -21,6 +21,7 @@ from schedproof.model.lang import (
     Machine,
     Model,
     Ref,
+    Rigid,
     Row,
     Sort,
     State,
@@ -220,6 +221,45 @@ def test_a_value_far_below_the_range_is_ill_formed(engine: Engine) -> None:
     below = replace(LINKED, machines=[machine], rows=rows, actions=[SEND], **parts)
     [formed] = model_check(below, {"Peer": 1}, how=Exploring(engine, symmetry=False))
     assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_premise_that_reads_at_none_counts_as_violated(engine: Engine) -> None:
+    """The value is read before anything happened, so a state that no action reaches makes no difference."""
+    properties = [
+        Invariant(name="one", says="(wrong)", over=[p], given=p.sent[p.link], then=p.link != NONE),
+        Invariant(name="two", says="(wrong)", over=[p, q], given=p.sent[p.link] & (p.link == q), then=p.sent[q]),
+    ]
+    model = replace(LINKED, properties=properties, refuted=frozenset({"one", "two"}))
+    results = model_check(model, {}, how=Exploring(engine, symmetry=False))
+    found = {r.name: r.counterexample for r in results if r.counterexample is not None}
+    assert {name: each.steps for name, each in found.items()} == {"one": (), "two": ()}
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_rigid_function_is_read_only_behind_its_condition(engine: Engine) -> None:
+    """One peer has no chief, so its value is not read; the other's is."""
+    attributes = [
+        Attribute("chief", Ref(Peer), rigid=True),
+        Attribute("may", Function(Peer, to=BoolType()), rigid=True),
+        Attribute("sent", Function(Peer, to=BoolType())),
+    ]
+    machine = Machine(Peer, [State("Up")], attributes, [Event("send", {"to": Ref(Peer)})])
+    row = Row(Peer, "send", "Up", "Up", sent=me.sent.with_(given("to"), to=True))
+    sends = replace(SEND, when=[p.chief != NONE, p.may[p.chief]])
+    led = Invariant(name="led", says="Who sends has a chief.", over=[p, q], given=p.sent[q], then=p.chief != NONE)
+    idle = Invariant(name="idle", says="(wrong) Nobody sends.", over=[p, q], then=~p.sent[q])
+    rigid: list[Rigid] = [{("Peer", "chief"): [None, 0], ("Peer", "may"): [{}, {0: True}]}]
+    model = replace(
+        LINKED,
+        machines=[machine],
+        rows=[row],
+        actions=[sends],
+        properties=[led, idle],
+        refuted=frozenset({"idle"}),
+        configurations=lambda sizes: rigid,
+    )
+    assert refuted(model, engine) == {"idle"}
 
 
 @needs_spin
