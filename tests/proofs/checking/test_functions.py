@@ -25,9 +25,14 @@ from schedproof.model.lang import (
     Row,
     Sort,
     State,
+    StepInvariant,
+    after,
     each,
+    exists,
     given,
+    implies,
     me,
+    variable,
     variables,
 )
 from schedproof.model.semantics import Instance, ScopeError, functions, instances
@@ -217,8 +222,14 @@ def test_a_value_far_below_the_range_is_ill_formed(engine: Engine) -> None:
     attributes = [Attribute("link", Ref(Peer)), Attribute("load", Function(Peer, to=IntRange(1, 2)))]
     machine = Machine(Peer, [State("Up")], attributes, [Event("send", {"to": Ref(Peer)})])
     low = me.load.with_(given("to"), to=me.load[given("to")] - 2)
-    rows, parts = [Row(Peer, "send", "Up", "Up", load=low)], {"properties": [], "refuted": frozenset[str]()}
-    below = replace(LINKED, machines=[machine], rows=rows, actions=[SEND], **parts)
+    below = replace(
+        LINKED,
+        machines=[machine],
+        rows=[Row(Peer, "send", "Up", "Up", load=low)],
+        actions=[SEND],
+        properties=[],
+        refuted=frozenset(),
+    )
     [formed] = model_check(below, {"Peer": 1}, how=Exploring(engine, symmetry=False))
     assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
 
@@ -260,6 +271,16 @@ def test_a_rigid_function_is_read_only_behind_its_condition(engine: Engine) -> N
         configurations=lambda sizes: rigid,
     )
     assert refuted(model, engine) == {"idle"}
+
+
+def test_a_proof_writes_nothing_at_none() -> None:
+    """It must not take the write for one at an unknown peer: then something would be written in any case."""
+    x = variable(Peer, "x")
+    sent = implies(p.fires("send"), exists(x, after(p.sent[x])))
+    written = StepInvariant(name="written", says="(wrong) Who sends writes.", over=[p], then=sent)
+    linked = replace(LINKED, properties=[written], refuted=frozenset({"written"}))
+    assert refuted(linked, Engine.INTERPRETED) == {"written"}
+    assert not prove(linked).proved("written")
 
 
 @needs_spin
