@@ -283,6 +283,25 @@ def test_a_proof_writes_nothing_at_none() -> None:
     assert not prove(linked).proved("written")
 
 
+def test_a_proof_asks_a_row_for_objects_in_its_source_state() -> None:
+    """Whoever is Used has a link, and the row that reads one begins in Up, where there is none."""
+    attributes = [Attribute("link", Ref(Peer)), Attribute("via", Function(Peer, to=Ref(Peer)))]
+    machine = Machine(Peer, [State("Up"), State("Used")], attributes)
+    reads = me.via.with_(me, to=me.link.link)
+    used = Invariant(name="used", says="", over=[p], given=p.is_("Used"), then=p.link == p)
+    model = replace(
+        LINKED,
+        machines=[machine],
+        rows=[Row(Peer, "use", "Up", "Used", link=me), Row(Peer, "use", "Used", "Used", via=reads)],
+        actions=[Action("use", [p], [], [p.fires("use")], "{p} is used")],
+        properties=[used],
+        refuted=frozenset(),
+    )
+    assert prove(model).proved("well-formed")
+    swapped = replace(model, rows=[Row(Peer, "use", "Up", "Used", link=me, via=reads), model.rows[1]])
+    assert not prove(swapped).proved("well-formed")
+
+
 @needs_spin
 def test_spin_writes_none_and_stops_at_what_is_outside(tmp_path: Path) -> None:
     linked = replace(
