@@ -243,8 +243,8 @@ def test_a_premise_that_reads_at_none_counts_as_violated(engine: Engine) -> None
     ]
     model = replace(LINKED, properties=properties, refuted=frozenset({"one", "two"}))
     results = model_check(model, {}, how=Exploring(engine, symmetry=False))
-    found = {r.name: r.counterexample for r in results if r.counterexample is not None}
-    assert {name: each.steps for name, each in found.items()} == {"one": (), "two": ()}
+    steps = {r.name: r.counterexample.steps for r in results if r.counterexample is not None}
+    assert steps == {"one": (), "two": ()}
 
 
 @pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
@@ -284,7 +284,7 @@ def test_a_proof_writes_nothing_at_none() -> None:
 
 
 def test_a_proof_asks_a_row_for_objects_in_its_source_state() -> None:
-    """Whoever is Used has a link, and the row that reads one begins in Up, where there is none."""
+    """A peer that is Used has a link, and one that is Up has none: only a row from Used may read it."""
     attributes = [Attribute("link", Ref(Peer)), Attribute("via", Function(Peer, to=Ref(Peer)))]
     machine = Machine(Peer, [State("Up"), State("Used")], attributes)
     reads = me.via.with_(me, to=me.link.link)
