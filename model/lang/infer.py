@@ -471,6 +471,9 @@ def _firing(term: t.Fires, context: Context) -> Type:
 
 def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -> None:
     a = infer(base, context, at)
+    if isinstance(a, Function | Mapped):
+        problem = f"a set is needed, and this is a {a}"
+        raise context.wrong(base, at, problem, "read its value, f[x], or give it another one, f.with_(x, to=...)")
     if a != EMPTY_TYPE and not isinstance(a, SetOf | Relation):
         raise context.wrong(
             base, at, f"a set is needed, and this is of type {a}", "use a set variable or a set attribute"

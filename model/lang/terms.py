@@ -13,7 +13,7 @@ from typing import Any, Never, get_args
 
 from schedproof.model.errors import ArgumentError, require, shown
 
-from .arguments import word
+from .arguments import method, word
 from .errors import ModelError, Place, calling_place
 from .types import Ref, SetOf, Sort, Type
 
@@ -61,10 +61,12 @@ class Term:
         """``event`` happens to this object in the current step; ``payload`` fills its parameters."""
         return Fires(self, event, tuple((k, lift(v)) for k, v in payload.items()))
 
+    @method
     def has(self, element: Term, *others: Term) -> Has:
         """This set contains ``element``; or this relation contains the tuple of ``element`` and ``others``."""
         return Has(self, _together(element, others))
 
+    @method
     def with_(self, element: Term, *others: Term, to: Term | Value | None = None) -> Adjusted | Updated:
         """This set and ``element``; or this relation and the tuple of ``element`` and ``others``.
 
@@ -75,6 +77,7 @@ class Term:
             return Updated(self, _together(element, others), lift(to))
         return Adjusted(self, _together(element, others), True)
 
+    @method
     def without(self, element: Term, *others: Term) -> Adjusted:
         """This set less ``element``; or this relation less the tuple of ``element`` and ``others``."""
         return Adjusted(self, _together(element, others), False)
@@ -83,6 +86,9 @@ class Term:
         """The value of this function at one object, or at several."""
         first, *others = arguments if isinstance(arguments, tuple) and arguments else (arguments,)
         return Apply(self, _together(first, others))
+
+    def __call__(self, *arguments: object, **named: object) -> Never:
+        raise ModelError("term", calling_place(), "it is called like a function of Python", "read a value with f[x]")
 
     __iter__ = None  # Python would otherwise count through self[0], self[1], ...
 

@@ -10,12 +10,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schedproof.model.errors import SchedproofError
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref
 
 from . import tuples
 
 INTEGER_BITS = 64
 """The bits of a number without a bound, of which one is the sign."""
+
+
+class NumberTooGreat(SchedproofError, OverflowError):
+    """A number without a bound is more than a function holds."""
+
+
+def fits(value: int) -> bool:
+    """Whether a function holds this number without a bound."""
+    return value.bit_length() < INTEGER_BITS
 
 
 class Entry(tuple[object, object]):
@@ -64,11 +74,11 @@ class Packing:
         """The code of a value.
 
         Raises:
-            OverflowError: a number without a bound has more than 63 bits.
+            NumberTooGreat: a number without a bound has more than 63 bits.
         """
         if not self.values:
-            if value.bit_length() >= INTEGER_BITS:
-                raise OverflowError(f"{value} is more than a function holds, whose numbers have 63 bits")
+            if not fits(value):
+                raise NumberTooGreat(f"{value} is more than a function holds, whose numbers have 63 bits; write less")
             return value & self.mask
         code = value - self.low
         return code if 0 <= code < self.values else self.mask

@@ -131,25 +131,29 @@ class Instance:
                     f"a configuration gives {sort}.{name} the value {value!r}; give a value of {attribute.type}"
                 )
 
+    def _is_object(self, sort: Sort, value: object) -> bool:
+        """Whether a value is the number of an object: not -1, which encodes none, and would be another tuple."""
+        return value is not None and value != NO_OBJECT and self._is_value(Ref(sort), value)
+
     def _is_value(self, kind: Type, value: object) -> bool:
         """Whether a configuration may give an attribute of a type this value."""
         if isinstance(value, bool) and not isinstance(kind, BoolType):  # True is 1 in Python
             return False
         if isinstance(kind, SetOf):
-            element = Ref(kind.sort)
-            return isinstance(value, frozenset) and all(i is not None and self._is_value(element, i) for i in value)
+            return isinstance(value, frozenset) and all(self._is_object(kind.sort, i) for i in value)
         if isinstance(kind, Relation):
             return isinstance(value, frozenset) and all(
                 isinstance(each, tuple)
                 and len(each) == len(kind.sorts)
-                and all(i is not None and self._is_value(Ref(s), i) for s, i in zip(kind.sorts, each, strict=True))
+                and all(self._is_object(s, i) for s, i in zip(kind.sorts, each, strict=True))
                 for each in value
             )
         if isinstance(kind, Function):
             return isinstance(value, Mapping) and all(
                 len(each := _tuple_of(key)) == len(kind.sorts)
-                and all(i is not None and self._is_value(Ref(s), i) for s, i in zip(kind.sorts, each, strict=True))
+                and all(self._is_object(s, i) for s, i in zip(kind.sorts, each, strict=True))
                 and self._is_value(kind.to, to)
+                and (not isinstance(kind.to, Integer) or functions.fits(int(to)))
                 for key, to in value.items()
             )
         if isinstance(value, frozenset | Mapping):

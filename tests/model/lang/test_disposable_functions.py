@@ -101,6 +101,18 @@ def test_an_entry_that_is_left_keeps_the_object() -> None:
     assert "1 object of Request at a time" in results["fresh"].within
 
 
+def test_a_value_that_names_an_object_keeps_it() -> None:
+    """A request that a node tried last is not used again, so a new request is nobody's last one."""
+    attempt = Row(Node, "try", "Up", "Up", last=me.last.with_(me, to=given("of")))
+    end = Action("end", [r], [], [r.fires("end")], "{r} ends")
+    attempts = Action("try", [n, r], [], [n.fires("try", of=r), r.fires("see", by=n)], "{n} tries {r}")
+    seen = Invariant(name="seen", says="The last one was seen.", over=[n, r], given=n.last[n] == r, then=r.seen[n])
+    rows, actions = [attempt, *requests().rows[1:]], [requests().actions[0], attempts, end]
+    model = requests(rows=rows, actions=actions, properties=[seen], refuted=frozenset())
+    assert {x.name: x for x in model_check(model, {})}["seen"].verdict is Verdict.PROVED
+    assert prove(model).proved("seen")
+
+
 def test_each_gives_absent_objects_only_the_first_value() -> None:
     row = Row(Node, "reset", "Up", "Up", tries=each(r, 0))
     reset = Action("reset", [n], [], [n.fires("reset")], "{n} resets")

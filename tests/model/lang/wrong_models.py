@@ -1239,6 +1239,18 @@ FUNCTIONS: dict[str, Case] = {
         lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.sent.with_(n, to=1)[n] == 1)]),  # wrong
         "property wrong", "a value is read of a function that is made here", "read it of an attribute",
     ),
+    "a function called in Python": (
+        lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[n], then=n.sent(n) == 1)]),  # wrong
+        "term", "it is called like a function of Python", "read a value with f[x]",
+    ),
+    "a value of a function without its name": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=me.sent.with_(me, 1))]),  # type: ignore[arg-type]  # wrong
+        "row Node", "a set is needed, and this is a function of (Node) to 0..3", "f.with_(x, to=...)",
+    ),
+    "a value of a function at nothing": (
+        lambda: sending(add_rows=[Row(Node, "note", "Idle", "Idle", sent=me.sent.with_(to=1))]),  # type: ignore[call-arg]  # wrong
+        "with_", "element is missing", "write element=...",
+    ),
     "functions compared": (
         lambda: sending(add_properties=[Invariant(name="wrong", says="", over=[j, n], then=n.sent == n.sent)]),  # wrong
         "property wrong", "functions cannot be compared", "compare their values: forall(x, f[x] == g[x])",

@@ -7,8 +7,22 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import BoolType, EnumType, Function, Int, IntRange, Nat, Ref, Sort
-from schedproof.model.semantics import functions
+from schedproof.model.lang import (
+    Attribute,
+    BoolType,
+    EnumType,
+    Function,
+    Int,
+    IntRange,
+    Machine,
+    Model,
+    Nat,
+    Ref,
+    Relation,
+    SetOf,
+    Sort,
+)
+from schedproof.model.semantics import Instance, ScopeError, functions
 
 A, B = Sort("A", "a"), Sort("B", "b")
 VALUES: list[tuple[Any, range]] = [
@@ -69,3 +83,40 @@ def test_the_same_values_with_more_objects(to: Any, values: range) -> None:
         after = dict(zip(many.places(), many.all(moved), strict=True))
         assert all(after[at] == before.get(at, many.value(0)) for at in after)
         assert functions.moved(moved, many, few) == number
+
+
+Server, Client = Sort("Server", "s"), Sort("Client", "c")
+WEIGHED = Machine(
+    Server,
+    attributes=[
+        Attribute("weight", Function(Client, to=Nat), rigid=True),
+        Attribute("way", Function(Server, Client, to=Nat), rigid=True),
+        Attribute("knows", SetOf(Client), rigid=True),
+        Attribute("pairs", Relation(Server, Client), rigid=True),
+    ],
+)
+WRONG: list[tuple[str, Any]] = [
+    ("weight", {-1: 1}),
+    ("weight", {0: 2**63}),
+    ("way", {(1, -1): 1}),
+    ("knows", frozenset({-1})),
+    ("pairs", frozenset({(1, -1)})),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_configuration_names_objects_and_small_numbers(name: str, value: Any) -> None:
+    """The number -1 encodes none: in a tuple it would be another tuple."""
+    model = Model("weights", "toy", "weights", [WEIGHED, Machine(Client)], [], [], [], [], {})
+    sizes = {"Server": 2, "Client": 2}
+    right = Instance(model, sizes, {("Server", "way"): [{(1, 1): 2**63 - 1}, {}]})
+    assert right.width == 0
+    with pytest.raises(ScopeError, match=f"a configuration gives Server.{name} the value"):
+        Instance(model, sizes, {("Server", name): [value, value]})
+
+
+def test_a_number_beyond_63_bits_is_refused() -> None:
+    packing = functions.packing(Function(Client, to=Int), {"Client": 1})
+    assert packing.value(packing.code(-(2**63) + 1)) == -(2**63) + 1
+    with pytest.raises(functions.NumberTooGreat, match="whose numbers have 63 bits; write less"):
+        packing.code(2**63)

@@ -16,15 +16,23 @@ from schedproof.model.lang import (
     Document,
     Event,
     Function,
+    IntRange,
     Invariant,
     Machine,
     Model,
     Ref,
+    Rigid,
     Row,
     Sort,
     State,
+    StepInvariant,
+    after,
+    each,
+    exists,
     given,
+    implies,
     me,
+    variable,
     variables,
 )
 from schedproof.model.semantics import Instance, ScopeError, functions, instances
@@ -196,6 +204,102 @@ def test_nothing_is_written_at_none_and_nothing_read(engine: Engine) -> None:
     assert results["read"].counterexample.steps == ()  # type: ignore[union-attr]
     proof = prove(LINKED)
     assert proof.proved("cut") and not proof.proved("read")
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_each_value_is_read_where_it_is_defined(engine: Engine) -> None:
+    """At first the link is none, so its own link is not there for any value."""
+    rows = [Row(Peer, "send", "Up", "Up", via=each(q, me.link.link)), LINKED.rows[1]]
+    unread = replace(LINKED, rows=rows, properties=[], refuted=frozenset())
+    [formed] = model_check(unread, {}, how=Exploring(engine, symmetry=False))
+    assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
+    assert not prove(unread).proved("well-formed")
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_value_far_below_the_range_is_ill_formed(engine: Engine) -> None:
+    """The code of a number two below the range would be that of another value, if the others were cut off."""
+    attributes = [Attribute("link", Ref(Peer)), Attribute("load", Function(Peer, to=IntRange(1, 2)))]
+    machine = Machine(Peer, [State("Up")], attributes, [Event("send", {"to": Ref(Peer)})])
+    low = me.load.with_(given("to"), to=me.load[given("to")] - 2)
+    below = replace(
+        LINKED,
+        machines=[machine],
+        rows=[Row(Peer, "send", "Up", "Up", load=low)],
+        actions=[SEND],
+        properties=[],
+        refuted=frozenset(),
+    )
+    [formed] = model_check(below, {"Peer": 1}, how=Exploring(engine, symmetry=False))
+    assert formed.verdict is Verdict.REFUTED and len(formed.counterexample.steps) == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_premise_that_reads_at_none_counts_as_violated(engine: Engine) -> None:
+    """The value is read before anything happened, so a state that no action reaches makes no difference."""
+    properties = [
+        Invariant(name="one", says="(wrong)", over=[p], given=p.sent[p.link], then=p.link != NONE),
+        Invariant(name="two", says="(wrong)", over=[p, q], given=p.sent[p.link] & (p.link == q), then=p.sent[q]),
+    ]
+    model = replace(LINKED, properties=properties, refuted=frozenset({"one", "two"}))
+    results = model_check(model, {}, how=Exploring(engine, symmetry=False))
+    steps = {r.name: r.counterexample.steps for r in results if r.counterexample is not None}
+    assert steps == {"one": (), "two": ()}
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_rigid_function_is_read_only_behind_its_condition(engine: Engine) -> None:
+    """One peer has no chief, so its value is not read; the other's is."""
+    attributes = [
+        Attribute("chief", Ref(Peer), rigid=True),
+        Attribute("may", Function(Peer, to=BoolType()), rigid=True),
+        Attribute("sent", Function(Peer, to=BoolType())),
+    ]
+    machine = Machine(Peer, [State("Up")], attributes, [Event("send", {"to": Ref(Peer)})])
+    row = Row(Peer, "send", "Up", "Up", sent=me.sent.with_(given("to"), to=True))
+    sends = replace(SEND, when=[p.chief != NONE, p.may[p.chief]])
+    led = Invariant(name="led", says="Who sends has a chief.", over=[p, q], given=p.sent[q], then=p.chief != NONE)
+    idle = Invariant(name="idle", says="(wrong) Nobody sends.", over=[p, q], then=~p.sent[q])
+    rigid: list[Rigid] = [{("Peer", "chief"): [None, 0], ("Peer", "may"): [{}, {0: True}]}]
+    model = replace(
+        LINKED,
+        machines=[machine],
+        rows=[row],
+        actions=[sends],
+        properties=[led, idle],
+        refuted=frozenset({"idle"}),
+        configurations=lambda sizes: rigid,
+    )
+    assert refuted(model, engine) == {"idle"}
+
+
+def test_a_proof_writes_nothing_at_none() -> None:
+    """It must not take the write for one at an unknown peer: then something would be written in any case."""
+    x = variable(Peer, "x")
+    sent = implies(p.fires("send"), exists(x, after(p.sent[x])))
+    written = StepInvariant(name="written", says="(wrong) Who sends writes.", over=[p], then=sent)
+    linked = replace(LINKED, properties=[written], refuted=frozenset({"written"}))
+    assert refuted(linked, Engine.INTERPRETED) == {"written"}
+    assert not prove(linked).proved("written")
+
+
+def test_a_proof_asks_a_row_for_objects_in_its_source_state() -> None:
+    """A peer that is Used has a link, and one that is Up has none: only a row from Used may read it."""
+    attributes = [Attribute("link", Ref(Peer)), Attribute("via", Function(Peer, to=Ref(Peer)))]
+    machine = Machine(Peer, [State("Up"), State("Used")], attributes)
+    reads = me.via.with_(me, to=me.link.link)
+    used = Invariant(name="used", says="", over=[p], given=p.is_("Used"), then=p.link == p)
+    model = replace(
+        LINKED,
+        machines=[machine],
+        rows=[Row(Peer, "use", "Up", "Used", link=me), Row(Peer, "use", "Used", "Used", via=reads)],
+        actions=[Action("use", [p], [], [p.fires("use")], "{p} is used")],
+        properties=[used],
+        refuted=frozenset(),
+    )
+    assert prove(model).proved("well-formed")
+    swapped = replace(model, rows=[Row(Peer, "use", "Up", "Used", link=me, via=reads), model.rows[1]])
+    assert not prove(swapped).proved("well-formed")
 
 
 @needs_spin
