@@ -6,10 +6,12 @@ A clause is a disjunction of literals, about every choice of distinct objects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
+from keyword import iskeyword
 
 import numpy as np
 from numpy.typing import NDArray
@@ -368,7 +370,7 @@ class Vocabulary:
     def _somebody(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         """That some object refers to one of the variables, in any state or in one state."""
         for machine in self.model.machines:
-            some = t.Var(f"{machine.sort.short}_", Ref(machine.sort))
+            some = t.Var(f"{letter(machine.sort)}_", Ref(machine.sort))
             for attribute, kind, _ in self._attributes([some]):
                 places: list[tuple[t.Term, t.Var]] = []
                 if isinstance(kind, Ref):
@@ -384,7 +386,7 @@ class Vocabulary:
                     yield _truth(t.exists(some, some.is_(state.name)))
         for attribute, kind, _ in self._attributes(variables):
             if isinstance(kind, SetOf):
-                some = t.Var(f"{kind.sort.short}_", Ref(kind.sort))
+                some = t.Var(f"{letter(kind.sort)}_", Ref(kind.sort))
                 yield _truth(t.exists(some, attribute.has(some)))
 
     def _mined(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
@@ -476,12 +478,23 @@ def _multisets(sorts: Sequence[Sort], size: int) -> Iterator[tuple[Sort, ...]]:
             yield (sort, *rest)
 
 
+def letter(sort: Sort) -> str:
+    """A name for a variable of a sort: its letter, made a name of Python that numbers can follow.
+
+    The letter of a sort may be ``is``, or ``w2`` beside a sort ``w`` with two variables ``w`` and ``w2``.
+    """
+    name = re.sub(r"\W", "_", sort.short)
+    name = name if name.isidentifier() else f"{sort.name[0].lower()}_{name}"
+    return f"{name}_" if iskeyword(name) or name[-1].isdigit() else name
+
+
 def named(sorts: Sequence[Sort]) -> list[t.Var]:
     """A variable for each of some sorts, named by the sort's letter and, from the second on, a number."""
     counts: dict[str, int] = {}
     variables = []
     for sort in sorts:
-        counts[sort.short] = counts.get(sort.short, 0) + 1
-        number = counts[sort.short]
-        variables.append(t.Var(sort.short if number == 1 else f"{sort.short}{number}", Ref(sort)))
+        name = letter(sort)
+        counts[name] = counts.get(name, 0) + 1
+        number = counts[name]
+        variables.append(t.Var(name if number == 1 else f"{name}{number}", Ref(sort)))
     return variables

@@ -86,7 +86,7 @@ class Samples:
 
 
 def _key(template: Template, exists: bool) -> tuple[str, bool]:
-    return " ".join(v.name for v in template.variables), exists
+    return " ".join(f"{v.name}: {v.type}" for v in template.variables), exists
 
 
 @dataclass

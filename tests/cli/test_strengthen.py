@@ -59,6 +59,47 @@ def test_what_it_writes_is_a_model_that_is_proved(run: Run, tmp_path: Path) -> N
 
 
 def test_the_end_of_the_time_is_undetermined(run: Run) -> None:
-    code, out = run("strengthen", "leases", "--time-limit", "0.001")
+    code, out = run("strengthen", "leases", "--max-seconds", "0.001")
     assert code == 3
     assert out.startswith("leases plain one-lease-each: undetermined: the time limit of 0.001 s (")
+
+
+def rewritten(folder: Path, old: str, new: str) -> None:
+    """Changes the text of the model."""
+    [path] = folder.glob("protocols_*.py")
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_no_name_is_written_that_the_model_has(run: Run, tmp_path: Path) -> None:
+    """Even of a property that is not inductive, or that is left out."""
+    taken = 'Invariant(name="holder-working", says="x", over=[w, l], given=l.holder == w, then=w.is_("Idle")),\n'
+    rewritten(tmp_path, "    properties=[\n", f"    properties=[\n        {taken}")
+    only = ("--property", "one-lease-each", "--scope", "Worker=2,Lease=2")
+    for more in ((), ("--without-auxiliary",)):
+        code, out = run("strengthen", "leases", *only, *more)
+        assert code == 0
+        assert '            name="holder-working-2",' in out
+
+
+def test_it_writes_into_the_model_that_was_asked_for(run: Run, tmp_path: Path) -> None:
+    """A function may make the models of two systems, in one line."""
+    rewritten(tmp_path, 'MODEL = Model(\n    system="leases"', "def make(name):\n  return Model(\n    system=name")
+    [path] = tmp_path.glob("protocols_*.py")
+    path.write_text(f'{path.read_text()}\nFIRST, MODEL = make("first"), make("leases")\n')
+    code, _ = run("strengthen", "leases", "--write", "--scope", "Worker=2,Lease=2")
+    assert code == 0
+    assert "\nMODEL.properties.extend(" in path.read_text()
+
+
+def test_it_writes_no_list_that_two_variants_share(run: Run, tmp_path: Path) -> None:
+    [path] = tmp_path.glob("protocols_*.py")
+    other = 'OTHER = replace(MODEL, variant="other")\n'
+    path.write_text(f"{path.read_text()}\nfrom dataclasses import replace\n{other}")
+    manifest = (tmp_path / "schedproof.toml").read_text().replace(':MODEL"', ':VARIANTS"')
+    path.write_text(f"{path.read_text()}VARIANTS = [MODEL, OTHER]\n")
+    (tmp_path / "schedproof.toml").write_text(manifest)
+    before = path.read_text()
+    code, out = run("strengthen", "leases", "--variant", "plain", "--write")
+    assert code == 2, out
+    assert path.read_text() == before

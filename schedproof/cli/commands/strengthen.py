@@ -41,7 +41,7 @@ from schedproof.proofs.verdict import Counterexample
 @properties_option("Strengthen", "all that induction can prove and that are expected to hold")
 @click.option("--scope", metavar="SORT=N,...",
               help="Learn from this scope only.  [default: scopes grow until they show nothing new]")  # fmt: skip
-@click.option("--time-limit", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
+@click.option("--max-seconds", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
               help="Stop the search for a property after this time.")  # fmt: skip
 @click.option("--without-auxiliary", "alone", is_flag=True, help="Assume no other invariant of the model.")
 @click.option("--write", is_flag=True, help="Append what was inferred to the file of the model.")
@@ -51,7 +51,7 @@ def strengthen(
     variant: str | None,
     properties: tuple[str, ...],
     scope: str | None,
-    time_limit: float,
+    max_seconds: float,
     alone: bool,
     write: bool,
     json_file: Destination | None,
@@ -74,8 +74,12 @@ def strengthen(
         known = model
         for name in goals:
             start = without_auxiliary(model, name) if alone else known
+            taken = {
+                p.name for p in [*model.properties, *(each.prop for result in results for each in result.inferred)]
+            }
+            reporter = _reporter(report, model, name)
             results.append(
-                infer(start, name, seconds=time_limit, scope=sizes, halt=halt, report=_reporter(report, model, name))
+                infer(start, name, seconds=max_seconds, scope=sizes, taken=taken, halt=halt, report=reporter)
             )
             if not alone:
                 known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
@@ -113,6 +117,11 @@ def _names(system: System, model: Model) -> Names:
             "leave out --write, and paste what is printed"
         )
     for other in system.variants.values():
+        if other.properties is model.properties and not same(other, model):
+            raise UserError(
+                f"--write: {other.variant} has the same list of properties as {model.variant}, and would get what is inferred, "
+                "too; give each variant its own list, or leave out --write"
+            )
         if other.amended is not None and same(other.amended.model, model):
             raise UserError(
                 f"--write: {other.variant} amends {model.variant}, and takes no invariant that comes later; leave out --write, and "
