@@ -16,13 +16,26 @@ from keyword import iskeyword
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, SetOf, Sort, Type
+from schedproof.model.lang import (
+    BoolType,
+    EnumType,
+    Integer,
+    IntRange,
+    Model,
+    Ref,
+    Relation,
+    SetOf,
+    Sort,
+    Type,
+    ended,
+    exists,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States
+from .columns import States, Truths
 
 Values = NDArray[np.int8]
 """The value of a feature in each state."""
@@ -207,6 +220,14 @@ class Template:
     variables: tuple[t.Var, ...]
     features: tuple[Feature, ...]
 
+    def present(self, states: States, bound: Mapping[str, int]) -> Truths:
+        """For each state, whether the objects of disposable sorts are present: an invariant is about no others."""
+        every = np.ones(len(states.matrix), np.bool_)
+        for v in self.variables:
+            if isinstance(v.type, Ref) and v.type.sort.disposable:
+                every &= ~states.truth(ended(v), bound)
+        return every
+
     @property
     def cost(self) -> int:
         """The number of variables that range over many objects."""
@@ -224,9 +245,10 @@ class Template:
             chosen = [{**one, **dict(zip(names, way, strict=True))} for one in chosen for way in ways]
         yield from chosen
 
-    def row(self, states: States, bound: Mapping[str, int]) -> Values:
-        """The values of all features for one choice of objects: a row for each state."""
-        return np.stack([each.values(states, bound) for each in self.features], axis=1)
+    def rows(self, states: States, bound: Mapping[str, int]) -> Values:
+        """The values of all features for one choice of objects: a row for each state in which they are present."""
+        rows = np.stack([each.values(states, bound) for each in self.features], axis=1)
+        return rows[self.present(states, bound)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,8 +360,11 @@ class Vocabulary:
         for attribute, kind, _ in self._attributes([v]):
             key = f"{v.name}.{attribute.name}"
             match kind:
-                case Ref():
+                case Ref(sort):
                     yield _truth(attribute == t.NONE)
+                    if sort.disposable:
+                        there = t.Var(f"{letter(sort)}_", kind)
+                        yield _truth(exists(there, ~ended(there) & (attribute == there)))
                 case BoolType():
                     yield _truth(attribute)
                 case EnumType(words):

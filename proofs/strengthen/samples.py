@@ -104,7 +104,7 @@ class Rows:
         """Adds the rows of the states that were not there before."""
         for each in states[self.read :]:
             for bound in self.template.assignments(each):
-                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.row(each, bound))]))
+                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.rows(each, bound))]))
         self.read = len(states)
 
 

@@ -9,12 +9,13 @@ import pytest
 
 from schedproof.model.lang import NONE, Invariant, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.wording import show_exactly
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.strengthen import Strengthened, strengthen, without_auxiliary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.random_models import random_model
 
 MODELS = {"leases": LEASES, "lock-server": LOCK_SERVER, "two-phase": TWO_PHASE}
@@ -162,6 +163,21 @@ def test_only_what_a_scope_shows_is_believed() -> None:
     assert result.scopes == {"Process=1,Lock=1": 5}
     for each in result.inferred:
         assert prove(result.model).kept(each.prop.name)
+
+
+def test_lemmas_of_disposable_sorts_are_those_of_the_model() -> None:
+    """An invariant is about objects that are present: what is inferred says so itself, and is what was proved."""
+    result = strengthen(QUEUE, "one-server", scope={"Request": 3, "Server": 2})
+    assert result.proved
+    for each in result.inferred:
+        stated = result.model.property(each.prop.name)
+        assert isinstance(stated, Invariant)
+        assert (show_given(stated), show_exactly(stated.then)) == (show_given(each.prop), show_exactly(each.prop.then))
+    assert any("Absent" in show_given(each.prop) for each in result.inferred)
+
+
+def show_given(prop: Invariant) -> str:
+    return show_exactly(prop.given) if prop.given is not None else ""
 
 
 def test_without_auxiliary_assumes_no_other_invariant(results: dict[str, Strengthened]) -> None:
