@@ -35,7 +35,7 @@ from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States, Truths
+from .columns import States, Truths, has_column
 
 Values = NDArray[np.int8]
 """The value of a feature in each state."""
@@ -441,23 +441,8 @@ def mined(model: Model) -> list[t.Term]:
     for prop in model.properties:
         sources += [part for part in (getattr(prop, "given", None), getattr(prop, "then", None)) if part is not None]
     return [
-        part
-        for term in sources
-        for part in t.subterms(term)
-        if isinstance(part, t.Quantified) and _always_defined(part)
+        part for term in sources for part in t.subterms(term) if isinstance(part, t.Quantified) and has_column(part)
     ]
-
-
-def _always_defined(term: t.Term) -> bool:
-    """Whether a formula speaks of one state and of objects only, and reads no attribute of what may be none."""
-    for part in t.subterms(term):
-        if isinstance(part, t.Attr | t.Is) and not isinstance(part.of, t.Var):
-            return False
-        if not all(isinstance(v.type, Ref) for v in (*t.bound_by(part), *([part] if isinstance(part, t.Var) else ()))):
-            return False
-        if isinstance(part, t.Fires | t.After | t.Count | t.Me | t.Given | t.Those | t.TuplesOf | t.Adjusted):
-            return False
-    return True
 
 
 def _renamed(formula: t.Term, by: Mapping[str, t.Var]) -> t.Term:
