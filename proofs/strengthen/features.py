@@ -363,8 +363,8 @@ class Vocabulary:
                 case Ref(sort):
                     yield _truth(attribute == t.NONE)
                     if sort.disposable:
-                        there = t.Var(f"{letter(sort)}_", kind)
-                        yield _truth(exists(there, ~ended(there) & (attribute == there)))
+                        referred = t.Var(f"{letter(sort)}_", kind)
+                        yield _truth(exists(referred, ~ended(referred) & (attribute == referred)))
                 case BoolType():
                     yield _truth(attribute)
                 case EnumType(words):

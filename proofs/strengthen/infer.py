@@ -68,7 +68,7 @@ class Inference:
     Attributes:
         model: its properties are the goals, and invariants that may be assumed.
         given: the names of the latter.
-        taken: names that no lemma may have besides those of the model's properties.
+        used_names: names that no lemma may have besides those of the model's properties.
         lemmas: by name.
         proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
         dropped: the keys of clauses that were lemmas, and are not inductive.
@@ -81,7 +81,7 @@ class Inference:
     stop: Callable[[], str]
     report: Report
     given: frozenset[str] = frozenset()
-    taken: frozenset[str] = frozenset()
+    used_names: frozenset[str] = frozenset()
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     proofs: dict[str, frozenset[str]] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
@@ -198,7 +198,7 @@ class Inference:
                 break
             if tried.get(level, 0) >= self.limits.alike:
                 continue
-            prop = self._stated(invariant(clause, self.samples.states, self._assumed | self.taken))
+            prop = self._stated(invariant(clause, self.samples.states, self._assumed | self.used_names))
             formulas = self.prover.translated(prop)
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)

@@ -91,7 +91,7 @@ def strengthen(
     seconds: float = 300.0,
     scope: Mapping[str, int] | None = None,
     limits: Limits = ORDINARY,
-    taken: Collection[str] = (),
+    used_names: Collection[str] = (),
     halt: Callable[[], str] = lambda: "",
     report: Report = lambda text: None,
 ) -> Strengthened:
@@ -103,7 +103,7 @@ def strengthen(
         seconds: the time limit.
         scope: the scope to learn from; by default scopes grow.
         limits: how large clauses may be.
-        taken: names that nothing inferred may have besides those of the model's properties.
+        used_names: names that nothing inferred may have besides those of the model's properties.
         halt: returns why to stop, or "".
         report: called with what is being done.
 
@@ -127,7 +127,7 @@ def strengthen(
         return ended(Strengthened(prop, model, induction=base))
     goal = model.property(prop)
     given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
-    names = frozenset(p.name for p in model.properties).union(taken)
+    names = frozenset(p.name for p in model.properties).union(used_names)
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
     asked = model.asking([goal, *given])
     samples = Samples(asked, _history(asked, goal, scope))

@@ -93,8 +93,8 @@ def _chosen(names: Names, variables: Iterable[t.Var]) -> dict[tuple[str, str], t
     chosen: dict[tuple[str, str], t.Var] = {}
     for v in variables:
         if _key(v) not in chosen:
-            taken, name = {each.name for each in chosen.values()}, v.name
-            while name in taken or (name in names.known and not names.reuses(t.Var(name, v.type))):
+            used_names, name = {each.name for each in chosen.values()}, v.name
+            while name in used_names or (name in names.known and not names.reuses(t.Var(name, v.type))):
                 name += "_"
             chosen[_key(v)] = t.Var(name, v.type)
     return chosen

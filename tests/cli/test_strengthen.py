@@ -73,8 +73,8 @@ def rewritten(folder: Path, old: str, new: str) -> None:
 
 def test_no_name_is_written_that_the_model_has(run: Run, tmp_path: Path) -> None:
     """Even of a property that is not inductive, or that is left out."""
-    taken = 'Invariant(name="holder-working", says="x", over=[w, l], given=l.holder == w, then=w.is_("Idle")),\n'
-    rewritten(tmp_path, "    properties=[\n", f"    properties=[\n        {taken}")
+    declared = 'Invariant(name="holder-working", says="x", over=[w, l], given=l.holder == w, then=w.is_("Idle")),\n'
+    rewritten(tmp_path, "    properties=[\n", f"    properties=[\n        {declared}")
     only = ("--property", "one-lease-each", "--scope", "Worker=2,Lease=2")
     for more in ((), ("--without-auxiliary",)):
         code, out = run("strengthen", "leases", *only, *more)

@@ -74,12 +74,12 @@ def strengthen(
         known = model
         for name in goals:
             start = without_auxiliary(model, name) if alone else known
-            taken = {
+            used_names = {
                 p.name for p in [*model.properties, *(each.prop for result in results for each in result.inferred)]
             }
             reporter = _reporter(report, model, name)
             results.append(
-                infer(start, name, seconds=max_seconds, scope=sizes, taken=taken, halt=halt, report=reporter)
+                infer(start, name, seconds=max_seconds, scope=sizes, used_names=used_names, halt=halt, report=reporter)
             )
             if not alone:
                 known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
