@@ -188,10 +188,10 @@ def _why(inference: Inference) -> str:
     if step is None:
         return f"z3 does not know whether {obligation.name} holds"
     limits = inference.limits
-    return (
-        f"no clause of up to {limits.literals} literals about up to {limits.variables} objects that holds at the explored "
-        f"scopes excludes the state before {obligation.name}"
-    )
+    size = f"no clause of up to {limits.literals} literals about up to {limits.variables} objects, {limits.together} of both together,"
+    if inference.dropped:
+        size += f" other than {len(inference.dropped)} that had to be dropped,"
+    return f"{size} was found that holds at the explored scopes and excludes the state before {obligation.name}"
 
 
 def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
