@@ -166,7 +166,7 @@ class Inference:
             replies = {}
             for each in affected:
                 reply = self.prover.ask(each, others, short=True)
-                if reply.used is None or name in reply.used:
+                if reply.used is None:
                     break
                 replies[each.name] = reply.used
             else:

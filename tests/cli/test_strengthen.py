@@ -36,7 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_it_prints_what_it_infers_as_text_of_the_model(run: Run) -> None:
     code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2")
     assert code == 0
-    assert out.startswith("leases plain one-lease-each: proved with 2 auxiliary invariants (")
+    assert out.startswith("leases plain one-lease-each: proved with 2 auxiliary invariants (any number of objects; ")
     assert "  holder-working: for every w, l: if l.holder = w, then w Working\n" in out
     assert "    inductive relative to one-lease-each, free-holder-none\n" in out
     assert "    excludes w0: state Idle; l0: state " in out
@@ -103,3 +103,12 @@ def test_it_writes_no_list_that_two_variants_share(run: Run, tmp_path: Path) -> 
     code, out = run("strengthen", "leases", "--variant", "plain", "--write")
     assert code == 2, out
     assert path.read_text() == before
+
+
+def test_an_ill_formed_step_refutes_no_other_property(run: Run, tmp_path: Path) -> None:
+    rewritten(tmp_path, '[w.is_("Idle"), l.is_("Free")]', '[l.is_("Free")]')
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--json", "result.json")
+    assert code == 1
+    assert out.startswith("leases plain one-lease-each: undetermined: well-formed is violated at Worker=2,Lease=2 (")
+    [entry] = json.loads((tmp_path / "result.json").read_text())["properties"]
+    assert (entry["verdict"], entry["note"]) == ("undetermined", "well-formed is violated at Worker=2,Lease=2")

@@ -25,7 +25,7 @@ from schedproof.proofs.induction import provable
 from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
 from schedproof.proofs.strengthen.run import strengthen as infer
 from schedproof.proofs.strengthen.source import Names, same, text
-from schedproof.proofs.verdict import Counterexample
+from schedproof.proofs.verdict import Counterexample, Verdict, any_number, assuming
 
 
 @click.command(
@@ -86,7 +86,7 @@ def strengthen(
     exit_code = Exit.worst(_code(each) for each in results)
     if json_file is not None:
         json_file.write_json({"system": system, "variant": model.variant,
-                              "properties": [_as_json(each) for each in results], "ok": exit_code is Exit.OK})  # fmt: skip
+                              "properties": [_as_json(model, each) for each in results], "ok": exit_code is Exit.OK})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
         for each in results:
             _print(model, each, names)
@@ -130,16 +130,28 @@ def _names(system: System, model: Model) -> Names:
     return names
 
 
+def _verdict(result: Strengthened) -> Verdict:
+    """An ill-formed step refutes no other property, as in ``verify``."""
+    if result.proved:
+        return Verdict.PROVED
+    violated = result.violation is not None and result.violation.prop == result.prop
+    return Verdict.REFUTED if violated else Verdict.UNDETERMINED
+
+
+def _why(result: Strengthened) -> str:
+    return f"{result.violation.prop} is {result.why}" if result.violation is not None else result.why
+
+
 def _code(result: Strengthened) -> Exit:
     if result.proved:
         return Exit.OK
     return Exit.DIFFERENT if result.violation is not None or result.disagreements else Exit.UNDETERMINED
 
 
-def _as_json(result: Strengthened) -> dict[str, Any]:
+def _as_json(model: Model, result: Strengthened) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "name": result.prop,
-        "verdict": "proved" if result.proved else "refuted" if result.violation is not None else "undetermined",
+        "verdict": str(_verdict(result)),
         "scopes": dict(result.scopes),
         "complete": result.complete,
         "seconds": round(result.seconds, 4),
@@ -148,8 +160,10 @@ def _as_json(result: Strengthened) -> dict[str, Any]:
             for each in result.inferred
         ],
     }
+    if result.proved and model.assuming:
+        entry["assuming"] = list(model.assuming)
     if result.why:
-        entry["note"] = result.why
+        entry["note"] = _why(result)
     run = result.violation.counterexample if result.violation is not None else result.left
     if run is not None:
         entry["counterexample"] = run.as_json()
@@ -160,12 +174,14 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
     heading = f"{model.system} {model.variant} {result.prop}"
     took = f"({result.seconds:.1f} s)"
     if result.violation is not None:
-        click.echo(f"{heading}: refuted: {result.violation.prop} is {result.why} {took}")
+        click.echo(f"{heading}: {_verdict(result)}: {_why(result)} {took}")
         click.echo(indented(counterexample_lines(model, result.violation.counterexample)))
         return
     if result.proved:
         rests = f" with {count(len(result.inferred), 'auxiliary invariant')}" if result.inferred else " without any"
-        click.echo(f"{heading}: proved{rests} {took}")
+        bounds = result.induction.bounds if result.induction is not None else {}
+        reach = any_number(bounds, "any number of objects") + assuming(tuple(model.assuming))
+        click.echo(f"{heading}: proved{rests} ({reach}; {result.seconds:.1f} s)")
     else:
         click.echo(f"{heading}: undetermined: {result.why} {took}")
     if result.scopes:

@@ -15,7 +15,7 @@ from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
 from schedproof.proofs.strengthen.scopes import grow
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.toys import WORKSHOP
 
 p, q = LOCK_SERVER.properties[0].over
@@ -103,3 +103,14 @@ def test_only_the_scope_that_is_asked_for() -> None:
     samples = Samples(LOCK_SERVER)
     grow(samples, [], {"Process": 2}, never, silent)
     assert list(samples.scopes) == ["Process=2,Lock=1"]
+
+
+def test_rows_are_about_objects_that_are_present() -> None:
+    """An invariant is about no object of a disposable sort that is absent."""
+    samples = Samples(QUEUE)
+    samples.explore({"Request": 2, "Server": 1}, lambda: "")
+    for template in Vocabulary(QUEUE).templates(1):
+        rows = samples.rows(template, False).matrix
+        states = [n for n, feature in enumerate(template.features) if feature.key == "state of r"]
+        assert len(rows)
+        assert not (rows[:, states] == 0).any()

@@ -181,6 +181,13 @@ def show_given(prop: Invariant) -> str:
     return show_exactly(prop.given) if prop.given is not None else ""
 
 
+def test_nothing_is_proved_if_two_solvers_disagree(results: dict[str, Strengthened]) -> None:
+    result = results["leases"]
+    contradicted = replace(result.rechecks[0], verdict=Verdict.REFUTED)
+    assert contradicted.agrees is False
+    assert not replace(result, rechecks=[*result.rechecks[1:], contradicted]).proved
+
+
 def test_without_auxiliary_assumes_no_other_invariant(results: dict[str, Strengthened]) -> None:
     alone = without_auxiliary(results["leases"].model, "one-lease-each")
     assert [p.name for p in alone.properties] == ["one-lease-each"]
