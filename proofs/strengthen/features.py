@@ -419,8 +419,6 @@ class Vocabulary:
         seen: set[str] = set()
         for formula in self._formulas:
             free = list(t.free_variables(formula).values())
-            if not all(isinstance(v.type, Ref) for v in free):
-                continue
             for chosen in _tuples(variables, [v.type.sort for v in free if isinstance(v.type, Ref)]):
                 renamed = _renamed(formula, dict(zip((v.name for v in free), chosen, strict=True)))
                 feature = _truth(renamed)

@@ -98,6 +98,15 @@ def cases() -> Iterator[Case]:
         "strengthen lease --write", shown="schedproof strengthen lease --write  # properties is a tuple", model=fixed
     )
     yield lease("strengthen lease --write")
+    amends = "FENCED = AS_WRITTEN.amend("
+    copies = (
+        'from dataclasses import replace\nFENCED = replace(AS_WRITTEN, variant="fenced")\nOTHER = AS_WRITTEN.amend('
+    )
+    yield lease(
+        "strengthen lease --write",
+        shown="schedproof strengthen lease --write  # variants share a list",
+        model=(amends, copies),
+    )
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
