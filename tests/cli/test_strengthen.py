@@ -112,3 +112,15 @@ def test_an_ill_formed_step_refutes_no_other_property(run: Run, tmp_path: Path) 
     assert out.startswith("leases plain one-lease-each: undetermined: well-formed is violated at Worker=2,Lease=2 (")
     [entry] = json.loads((tmp_path / "result.json").read_text())["properties"]
     assert (entry["verdict"], entry["note"]) == ("undetermined", "well-formed is violated at Worker=2,Lease=2")
+
+
+def test_two_properties_that_need_the_same_get_it_once(run: Run, tmp_path: Path) -> None:
+    [path] = tmp_path.glob("protocols_*.py")
+    prop = path.read_text().split("    properties=[\n")[1].split("    ],\n")[0]
+    rewritten(tmp_path, "    properties=[\n", "    properties=[\n" + prop.replace("one-lease-each", "never-two"))
+    code, out = run("strengthen", "leases", "--without-auxiliary", "--write", "--scope", "Worker=2,Lease=2")
+    assert code == 0
+    assert out.count('name="holder-working-2"') == out.count('name="holder-working"') == 1
+    written = path.read_text().split("# Auxiliary invariants")[1]
+    assert written.count("        Invariant(\n            name=") == 2
+    assert written.count('says="for every w, l: if l.holder = w') == 1

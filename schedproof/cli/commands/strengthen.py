@@ -90,7 +90,8 @@ def strengthen(
     if json_file is None or not json_file.is_stdout:
         for each in results:
             _print(model, each, names)
-    inferred = [each.prop for result in results for each in result.inferred]
+    # Without auxiliary invariants, two properties may need the same one.
+    inferred = list({each.prop.says: each.prop for result in results for each in result.inferred}.values())
     if write and names is not None and inferred:
         path = Path(model.place.file)
         path.write_text(f"{path.read_text().rstrip()}\n\n{text(names, inferred)}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedproof.model.lang import Action, Invariant, Model, count, variables
+from schedproof.model.lang import Action, Attribute, BoolType, Invariant, Model, count, exists, variables
 from schedproof.model.semantics import instances
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import Limits, strengthen
@@ -114,3 +114,24 @@ def test_rows_are_about_objects_that_are_present() -> None:
         states = [n for n, feature in enumerate(template.features) if feature.key == "state of r"]
         assert len(rows)
         assert not (rows[:, states] == 0).any()
+
+
+def test_a_part_of_the_states_is_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = Samples(LOCK_SERVER)
+    samples.explore({"Process": 2}, lambda: "")
+    assert samples.complete
+    monkeypatch.setattr("schedproof.proofs.strengthen.samples.MOST_STATES", 4)
+    samples.explore({"Process": 3}, lambda: "")
+    assert not samples.complete
+
+
+def test_formulas_of_other_history_are_no_features() -> None:
+    """History that the property does not read is not sampled."""
+    worker, lease = LEASES.machines
+    seen = replace(lease, attributes=[*lease.attributes, Attribute("seen", BoolType(), history=True)])
+    it = LEASES.actions[0].parameters[1]
+    other = Invariant(name="other", says="other", over=[], then=exists(it, it.seen & it.is_("Held")))
+    model = replace(LEASES, machines=[worker, seen], properties=[*LEASES.properties, other])
+    for history, expected in ((frozenset(), False), (frozenset({("Lease", "seen")}), True)):
+        features = [each for template in Vocabulary(model, history).templates(1) for each in template.features]
+        assert any("seen" in each.key and "some" in each.key for each in features) == expected

@@ -181,6 +181,14 @@ def show_given(prop: Invariant) -> str:
     return show_exactly(prop.given) if prop.given is not None else ""
 
 
+def test_no_name_of_another_property_is_inferred() -> None:
+    w, lease = LEASES.actions[0].parameters
+    other = Invariant(name="holder-working", says="x", over=[w, lease], given=lease.holder == w, then=w.is_("Idle"))
+    model = replace(LEASES, properties=[*LEASES.properties, other])
+    result = strengthen(model, "one-lease-each", scope={"Worker": 2, "Lease": 2})
+    assert [each.prop.name for each in result.inferred] == ["free-holder-none", "holder-working-2"]
+
+
 def test_nothing_is_proved_if_two_solvers_disagree(results: dict[str, Strengthened]) -> None:
     result = results["leases"]
     contradicted = replace(result.rechecks[0], verdict=Verdict.REFUTED)
