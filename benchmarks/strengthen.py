@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("which", choices=["own", "protocols"])
     parser.add_argument("names", nargs="*", help="systems or protocols; by default all")
     parser.add_argument("--variant", action="append", default=[], help="of our systems: only this variant")
-    parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for a property")
+    parser.add_argument("--max-seconds", type=float, default=600.0, help="seconds for a property")
     options = parser.parse_args(arguments)
     own_systems = options.which == "own"
     cases = five_systems(options.names, options.variant) if own_systems else protocols(options.names)
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("|---|---|---|---|---|---|" + ("---|" if own_systems else ""))
     results = []
     for case in cases:
-        results.append(measured(case, options.time_limit))
+        results.append(measured(case, options.max_seconds))
         print(results[-1].row, flush=True)
     print(f"\n{summary(results)}")
 

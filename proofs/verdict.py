@@ -29,6 +29,9 @@ class Verdict(enum.StrEnum):
 NOT_WELL_FORMED = "the model is not proved well-formed"
 """Why a property is undetermined whose own obligations are proved."""
 
+NOT_INDUCTIVE = "not inductive"
+"""The note of an obligation that a step fails."""
+
 
 def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
     """``of``, limited to the numbers of objects that the axioms allow: ``any number, at most 1 Clock``."""

@@ -2,11 +2,10 @@
 
 from .obligations import INITIAL, Obligation, Proof, obligations, provable
 from .recheck import Recheck, emit_smt, recheck
-from .solve import NOT_INDUCTIVE, Answer, Induction, prove
+from .solve import Answer, Induction, prove
 
 __all__ = [
     "INITIAL",
-    "NOT_INDUCTIVE",
     "Answer",
     "Induction",
     "Obligation",

@@ -27,7 +27,7 @@ from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError, require_known
 from schedproof.proofs.gc_paused import gc_paused
-from schedproof.proofs.verdict import Counterexample, Verdict
+from schedproof.proofs.verdict import NOT_INDUCTIVE, Counterexample, Verdict
 
 from .bounds import bounds
 from .cascade import Cascade
@@ -94,9 +94,6 @@ class Answer:
             entry["counterexample"] = self.counterexample.as_json()
         return entry
 
-
-NOT_INDUCTIVE = "not inductive"
-"""The note of an obligation that a step fails."""
 
 VIOLATED_AT_ONCE = "violated in the initial state"
 """The note of a refuted obligation."""

@@ -31,6 +31,35 @@ class Unsupported(Exception):
     """A term has no column: it may be undefined, or speaks of steps."""
 
 
+def has_column(formula: t.Term) -> bool:
+    """Whether a formula has a column: :meth:`States.truth` has a case for each part."""
+    match formula:
+        case t.Constant(bool()) | t.Is(t.Var()) | t.Attr(t.Var()):
+            return True
+        case t.Equal(left, right) | t.Less(left, right):
+            return _has_value(left) and _has_value(right)
+        case t.Has(base, element):
+            return _has_value(base) and all(
+                map(_has_value, element.parts if isinstance(element, t.Tuple) else [element])
+            )
+        case t.Not() | t.And() | t.Or() | t.Implies() | t.Iff():
+            return all(map(has_column, t.children(formula)))
+        case t.Quantified(_, variables, body):
+            return all(isinstance(v.type, Ref) for v in variables) and has_column(body)
+    return False
+
+
+def _has_value(term: t.Term) -> bool:
+    match term:
+        case t.Var(_, kind):
+            return isinstance(kind, Ref)
+        case t.Nothing() | t.EmptySet() | t.Constant() | t.Attr(t.Var()):
+            return True
+        case t.Sum(left, right):
+            return _has_value(left) and _has_value(right)
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class States:
     """States of one instance, as a matrix with a row for each state."""

@@ -6,21 +6,36 @@ A clause is a disjunction of literals, about every choice of distinct objects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
+from keyword import iskeyword
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, SetOf, Sort, Type
+from schedproof.model.lang import (
+    BoolType,
+    EnumType,
+    Integer,
+    IntRange,
+    Model,
+    Ref,
+    Relation,
+    SetOf,
+    Sort,
+    Type,
+    ended,
+    exists,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States
+from .columns import States, Truths, has_column
 
 Values = NDArray[np.int8]
 """The value of a feature in each state."""
@@ -205,6 +220,14 @@ class Template:
     variables: tuple[t.Var, ...]
     features: tuple[Feature, ...]
 
+    def present(self, states: States, bound: Mapping[str, int]) -> Truths:
+        """For each state, whether the objects of disposable sorts are present: an invariant is about no others."""
+        every = np.ones(len(states.matrix), np.bool_)
+        for v in self.variables:
+            if isinstance(v.type, Ref) and v.type.sort.disposable:
+                every &= ~states.truth(ended(v), bound)
+        return every
+
     @property
     def cost(self) -> int:
         """The number of variables that range over many objects."""
@@ -222,9 +245,10 @@ class Template:
             chosen = [{**one, **dict(zip(names, way, strict=True))} for one in chosen for way in ways]
         yield from chosen
 
-    def row(self, states: States, bound: Mapping[str, int]) -> Values:
-        """The values of all features for one choice of objects: a row for each state."""
-        return np.stack([each.values(states, bound) for each in self.features], axis=1)
+    def rows(self, states: States, bound: Mapping[str, int]) -> Values:
+        """The values of all features for one choice of objects: a row for each state in which they are present."""
+        rows = np.stack([each.values(states, bound) for each in self.features], axis=1)
+        return rows[self.present(states, bound)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,8 +360,11 @@ class Vocabulary:
         for attribute, kind, _ in self._attributes([v]):
             key = f"{v.name}.{attribute.name}"
             match kind:
-                case Ref():
+                case Ref(sort):
                     yield _truth(attribute == t.NONE)
+                    if sort.disposable:
+                        referred = t.Var(f"{letter(sort)}_", kind)
+                        yield _truth(exists(referred, ~ended(referred) & (attribute == referred)))
                 case BoolType():
                     yield _truth(attribute)
                 case EnumType(words):
@@ -368,7 +395,7 @@ class Vocabulary:
     def _somebody(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         """That some object refers to one of the variables, in any state or in one state."""
         for machine in self.model.machines:
-            some = t.Var(f"{machine.sort.short}_", Ref(machine.sort))
+            some = t.Var(f"{letter(machine.sort)}_", Ref(machine.sort))
             for attribute, kind, _ in self._attributes([some]):
                 places: list[tuple[t.Term, t.Var]] = []
                 if isinstance(kind, Ref):
@@ -384,7 +411,7 @@ class Vocabulary:
                     yield _truth(t.exists(some, some.is_(state.name)))
         for attribute, kind, _ in self._attributes(variables):
             if isinstance(kind, SetOf):
-                some = t.Var(f"{kind.sort.short}_", Ref(kind.sort))
+                some = t.Var(f"{letter(kind.sort)}_", Ref(kind.sort))
                 yield _truth(t.exists(some, attribute.has(some)))
 
     def _mined(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
@@ -392,8 +419,6 @@ class Vocabulary:
         seen: set[str] = set()
         for formula in self._formulas:
             free = list(t.free_variables(formula).values())
-            if not all(isinstance(v.type, Ref) for v in free):
-                continue
             for chosen in _tuples(variables, [v.type.sort for v in free if isinstance(v.type, Ref)]):
                 renamed = _renamed(formula, dict(zip((v.name for v in free), chosen, strict=True)))
                 feature = _truth(renamed)
@@ -414,23 +439,8 @@ def mined(model: Model) -> list[t.Term]:
     for prop in model.properties:
         sources += [part for part in (getattr(prop, "given", None), getattr(prop, "then", None)) if part is not None]
     return [
-        part
-        for term in sources
-        for part in t.subterms(term)
-        if isinstance(part, t.Quantified) and _always_defined(part)
+        part for term in sources for part in t.subterms(term) if isinstance(part, t.Quantified) and has_column(part)
     ]
-
-
-def _always_defined(term: t.Term) -> bool:
-    """Whether a formula speaks of one state and of objects only, and reads no attribute of what may be none."""
-    for part in t.subterms(term):
-        if isinstance(part, t.Attr | t.Is) and not isinstance(part.of, t.Var):
-            return False
-        if not all(isinstance(v.type, Ref) for v in (*t.bound_by(part), *([part] if isinstance(part, t.Var) else ()))):
-            return False
-        if isinstance(part, t.Fires | t.After | t.Count | t.Me | t.Given | t.Those | t.TuplesOf | t.Adjusted):
-            return False
-    return True
 
 
 def _renamed(formula: t.Term, by: Mapping[str, t.Var]) -> t.Term:
@@ -476,12 +486,23 @@ def _multisets(sorts: Sequence[Sort], size: int) -> Iterator[tuple[Sort, ...]]:
             yield (sort, *rest)
 
 
+def letter(sort: Sort) -> str:
+    """A name for a variable of a sort: its letter, made a name of Python that numbers can follow.
+
+    The letter of a sort may be ``is``, or ``w2`` beside a sort ``w`` with two variables ``w`` and ``w2``.
+    """
+    name = re.sub(r"\W", "_", sort.short)
+    name = name if name.isidentifier() else f"{sort.name[0].lower()}_{name}"
+    return f"{name}_" if iskeyword(name) or name[-1].isdigit() else name
+
+
 def named(sorts: Sequence[Sort]) -> list[t.Var]:
     """A variable for each of some sorts, named by the sort's letter and, from the second on, a number."""
     counts: dict[str, int] = {}
     variables = []
     for sort in sorts:
-        counts[sort.short] = counts.get(sort.short, 0) + 1
-        number = counts[sort.short]
-        variables.append(t.Var(sort.short if number == 1 else f"{sort.short}{number}", Ref(sort)))
+        name = letter(sort)
+        counts[name] = counts.get(name, 0) + 1
+        number = counts[name]
+        variables.append(t.Var(name if number == 1 else f"{name}{number}", Ref(sort)))
     return variables

@@ -68,6 +68,7 @@ class Inference:
     Attributes:
         model: its properties are the goals, and invariants that may be assumed.
         given: the names of the latter.
+        used_names: names that no lemma may have besides those of the model's properties.
         lemmas: by name.
         proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
         dropped: the keys of clauses that were lemmas, and are not inductive.
@@ -80,6 +81,7 @@ class Inference:
     stop: Callable[[], str]
     report: Report
     given: frozenset[str] = frozenset()
+    used_names: frozenset[str] = frozenset()
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     proofs: dict[str, frozenset[str]] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
@@ -164,7 +166,7 @@ class Inference:
             replies = {}
             for each in affected:
                 reply = self.prover.ask(each, others, short=True)
-                if reply.used is None or name in reply.used:
+                if reply.used is None:
                     break
                 replies[each.name] = reply.used
             else:
@@ -196,7 +198,7 @@ class Inference:
                 break
             if tried.get(level, 0) >= self.limits.alike:
                 continue
-            prop = invariant(clause, self.samples.states, self._assumed)
+            prop = self._stated(invariant(clause, self.samples.states, self._assumed | self.used_names))
             formulas = self.prover.translated(prop)
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)
@@ -214,6 +216,14 @@ class Inference:
         self.prover.add(prop.name, formulas)
         self.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause, step)
         return True
+
+    def _stated(self, prop: Invariant) -> Invariant:
+        """The invariant as the model has it: of disposable sorts it is about objects that are present."""
+        if not any(sort.disposable for sort in self.model.sorts):
+            return prop
+        (stated,) = self.model.asking([prop]).properties
+        assert isinstance(stated, Invariant)
+        return stated
 
     def _candidates(self, step: Step) -> Iterator[tuple[int, Clause]]:
         """The clauses that exclude a state and are true of all samples, each with its number of variables and literals; small ones first."""
@@ -240,8 +250,9 @@ class Inference:
         for bound in template.assignments(state):
             if self.stop():
                 return
-            row = template.row(state, bound)[0]
-            if row.tobytes() not in seen:
+            for row in template.rows(state, bound):  # none if an object is absent
+                if row.tobytes() in seen:
+                    continue
                 seen.add(row.tobytes())
                 difference = Difference(self.samples.rows(template, exists), row)
                 if difference.possible:

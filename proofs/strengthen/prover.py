@@ -107,7 +107,7 @@ class Prover:
         names = self._assumable(obligation, assume)
         context = self._context(obligation)
         goal = context.less_what_is_said(obligation.goal)
-        alone = [name for name in names if name == name]
+        alone = [each for each in names if each == name]
         proved, used = context.ask_nearby(goal, (alone, names), SHORT_EFFORT if short else NEAR_EFFORT)
         if proved:
             return Reply(used)

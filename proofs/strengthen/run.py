@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -91,6 +91,7 @@ def strengthen(
     seconds: float = 300.0,
     scope: Mapping[str, int] | None = None,
     limits: Limits = ORDINARY,
+    used_names: Collection[str] = (),
     halt: Callable[[], str] = lambda: "",
     report: Report = lambda text: None,
 ) -> Strengthened:
@@ -102,6 +103,7 @@ def strengthen(
         seconds: the time limit.
         scope: the scope to learn from; by default scopes grow.
         limits: how large clauses may be.
+        used_names: names that nothing inferred may have besides those of the model's properties.
         halt: returns why to stop, or "".
         report: called with what is being done.
 
@@ -125,6 +127,7 @@ def strengthen(
         return ended(Strengthened(prop, model, induction=base))
     goal = model.property(prop)
     given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
+    names = frozenset(p.name for p in model.properties).union(used_names)
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
     asked = model.asking([goal, *given])
     samples = Samples(asked, _history(asked, goal, scope))
@@ -133,7 +136,7 @@ def strengthen(
         if violation is not None:
             why = f"violated at {violation.scope}"
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
-        inference = Inference(asked, samples, limits, stop, report, known)
+        inference = Inference(asked, samples, limits, stop, report, known, names)
         complete = inference.run()
         left = inference.left
         if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
@@ -185,10 +188,10 @@ def _why(inference: Inference) -> str:
     if step is None:
         return f"z3 does not know whether {obligation.name} holds"
     limits = inference.limits
-    return (
-        f"no clause of up to {limits.literals} literals about up to {limits.variables} objects that holds at the explored "
-        f"scopes excludes the state before {obligation.name}"
-    )
+    size = f"no clause of up to {limits.literals} literals about up to {limits.variables} objects, {limits.together} of both together,"
+    if inference.dropped:
+        size += f" other than {len(inference.dropped)} that had to be dropped,"
+    return f"{size} was found that holds at the explored scopes and excludes the state before {obligation.name}"
 
 
 def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:

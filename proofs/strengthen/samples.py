@@ -86,7 +86,7 @@ class Samples:
 
 
 def _key(template: Template, exists: bool) -> tuple[str, bool]:
-    return " ".join(v.name for v in template.variables), exists
+    return " ".join(f"{v.name}: {v.type}" for v in template.variables), exists
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Rows:
         """Adds the rows of the states that were not there before."""
         for each in states[self.read :]:
             for bound in self.template.assignments(each):
-                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.row(each, bound))]))
+                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.rows(each, bound))]))
         self.read = len(states)
 
 

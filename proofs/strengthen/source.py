@@ -10,7 +10,6 @@ from types import ModuleType
 
 from schedproof.model.lang import Invariant, Model, Ref, Sort
 from schedproof.model.lang import terms as t
-from schedproof.proofs.induction.rewrite import substitute
 
 HEADING = "# Auxiliary invariants that `schedproof strengthen` inferred; `schedproof prove` checks them."
 
@@ -48,7 +47,7 @@ class Names:
 
 def same(one: Model, other: Model) -> bool:
     """Whether two models are one declaration: a manifest makes a copy with the violations that it expects."""
-    return (one.place, one.variant) == (other.place, other.variant)
+    return (one.place, one.system, one.variant) == (other.place, other.system, other.variant)
 
 
 def _module(file: str) -> ModuleType | None:
@@ -57,15 +56,13 @@ def _module(file: str) -> ModuleType | None:
 
 def text(names: Names, props: Sequence[Invariant]) -> str:
     """The lines that add ``props`` to the model, to be appended to its file."""
-    renamed = [_renamed(names, prop) for prop in props]
-    needed: dict[str, t.Var] = {}
+    every = [v for prop in props for v in _variables(prop)]
+    chosen = _chosen(names, every)
+    renamed = [_renamed(prop, chosen) for prop in props]
     imported = {"Invariant"}
     for prop in renamed:
-        parts = [part for part in (prop.given, prop.then) if part is not None]
-        for v in [*prop.over, *(v for part in parts for v in _bound(part))]:
-            needed.setdefault(v.name, v)
-        imported |= {name for part in parts for name in _functions(part)}
-    declared = [v for v in needed.values() if not names.reuses(v)]
+        imported |= {name for part in _parts(prop) for name in _functions(part)}
+    declared = [v for v in chosen.values() if not names.reuses(v)]
     imported |= {"variables"} if declared else set()
     lines = [HEADING, f"from schedproof.model.lang import {', '.join(sorted(imported))}", ""]
     lines += _declarations(names, declared)
@@ -73,6 +70,51 @@ def text(names: Names, props: Sequence[Invariant]) -> str:
     for prop in renamed:
         lines += [f"        {line}" for line in _invariant(prop)]
     return "\n".join([*lines, "    ]", ")", ""])
+
+
+def _parts(prop: Invariant) -> list[t.Term]:
+    return [part for part in (prop.given, prop.then) if part is not None]
+
+
+def _variables(prop: Invariant) -> Iterator[t.Var]:
+    """The variables of an invariant, and those that its formulas bind."""
+    yield from prop.over
+    for part in _parts(prop):
+        yield from (v for each in t.subterms(part) for v in t.bound_by(each))
+
+
+def _key(v: t.Var) -> tuple[str, str]:
+    assert isinstance(v.type, Ref)
+    return v.name, v.type.sort.name
+
+
+def _chosen(names: Names, variables: Iterable[t.Var]) -> dict[tuple[str, str], t.Var]:
+    """Another name for a variable where the module has something else of that name, or another variable has it."""
+    chosen: dict[tuple[str, str], t.Var] = {}
+    for v in variables:
+        if _key(v) not in chosen:
+            used_names, name = {each.name for each in chosen.values()}, v.name
+            while name in used_names or (name in names.known and not names.reuses(t.Var(name, v.type))):
+                name += "_"
+            chosen[_key(v)] = t.Var(name, v.type)
+    return chosen
+
+
+def _renamed(prop: Invariant, by: Mapping[tuple[str, str], t.Var]) -> Invariant:
+    """The invariant with all variables renamed, the bound ones too: so none of another name is captured."""
+
+    def go(term: t.Term) -> t.Term:
+        match term:
+            case t.Var():
+                return by[_key(term)]
+            case t.Quantified(universal, variables, body):
+                return t.Quantified(universal, tuple(by[_key(v)] for v in variables), go(body))
+        return t.rebuilt(term, go) if t.children(term) else term
+
+    given = go(prop.given) if prop.given is not None else None
+    return Invariant(
+        name=prop.name, says=prop.says, over=[by[_key(v)] for v in prop.over], given=given, then=go(prop.then)
+    )
 
 
 def _declarations(names: Names, variables: Iterable[t.Var]) -> Iterator[str]:
@@ -97,25 +139,6 @@ def _invariant(prop: Invariant) -> list[str]:
         f"    then={python(prop.then)},",
         "),",
     ]
-
-
-def _renamed(names: Names, prop: Invariant) -> Invariant:
-    """The invariant with other names for variables where the module has something else of that name."""
-    over, given, then = [], prop.given, prop.then
-    for v in prop.over:
-        name = v.name
-        while name in names.known and not names.reuses(t.Var(name, v.type)):
-            name += "_"
-        over.append(t.Var(name, v.type))
-        if name != v.name:
-            given = substitute(given, v.name, over[-1]) if given is not None else None
-            then = substitute(then, v.name, over[-1])
-    return Invariant(name=prop.name, says=prop.says, over=over, given=given, then=then)
-
-
-def _bound(term: t.Term) -> Iterator[t.Var]:
-    for part in t.subterms(term):
-        yield from t.bound_by(part)
 
 
 def _functions(term: t.Term) -> Iterator[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.checking.model_check import ILL_FORMED
-from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.verdict import NOT_INDUCTIVE, Result, Verdict
 from schedproof.proofs.verification.verify import CheckedProperty
 
 from .tables import seconds
@@ -60,3 +62,18 @@ def reasons(properties: Sequence[CheckedProperty]) -> list[tuple[str, CheckedPro
     if names := [each.result.name for each in properties if is_of_ill_formed(each.result)]:
         lines.append((f"{', '.join(names)}: undetermined: {ILL_FORMED}", None))
     return lines
+
+
+def lemma_hint(model: Model, undetermined: Mapping[str, str]) -> list[str]:
+    """The line that says what may find the lemmas of properties that are not inductive; none if there is no such property.
+
+    Args:
+        undetermined: by property, why it is undetermined.
+    """
+    names = [name for name, note in undetermined.items() if name != WELL_FORMED and NOT_INDUCTIVE in note]
+    if not names:
+        return []
+    chosen = " ".join(f"--property {name}" for name in names)
+    return [
+        f"'schedproof strengthen {model.system} --variant {model.variant} {chosen}' may find what the induction lacks"
+    ]

@@ -357,6 +357,8 @@ def test_prove_is_checked_by_the_manifest(run, registered):
     assert code == 3
     assert "stays-dark / switch_on: not inductive" in out
     assert "refuted" not in out
+    hint = f"'schedproof strengthen lamps --variant {lamps().variant} --property stays-dark' may find what the induction lacks\n"
+    assert hint in out
     assert "From this state, which no assumed invariant excludes:" in out
     assert (
         out.splitlines()[-1]
@@ -1165,6 +1167,8 @@ def test_verify_prints_a_shared_counterexample_once(run, registered):
     registered(System.of(STEPS))
     out = run("verify", "steps")[1]
     assert out.count("From this state, which no assumed invariant excludes:") == 1
+    assert out.count("schedproof strengthen steps --variant plain --property kept") == 1
+    assert "--property well-formed" not in out
     assert "  The same counterexample as for well-formed." in out
 
 

@@ -19,7 +19,7 @@ METAVARS = {
     "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE", "--markdown": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N", "--max-streams": "N",
     "--max-states": "N", "--memory": "SIZE", "--openapi": "FILE", "--picture": "FILE", "--port": "PORT",
-    "--property": "PROPERTY", "--sarif": "FILE", "--scope": "SORT=N,...", "--seed": "N", "--sort": "SORT", "--state": "OBJECT.FIELD=VALUE", "--steps": "N", "--time-limit": "SECONDS",
+    "--property": "PROPERTY", "--sarif": "FILE", "--scope": "SORT=N,...", "--seed": "N", "--sort": "SORT", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",
     "--summary": "FILE", "--threads": "N", "--token-file": "FILE", "--variant": "VARIANT", "--weight": "ACTION=N",
 }  # fmt: skip
 """Of each option with a value; some have two meanings, and choices are their own metavar."""

@@ -36,7 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_it_prints_what_it_infers_as_text_of_the_model(run: Run) -> None:
     code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2")
     assert code == 0
-    assert out.startswith("leases plain one-lease-each: proved with 2 auxiliary invariants (")
+    assert out.startswith("leases plain one-lease-each: proved with 2 auxiliary invariants (any number of objects; ")
     assert "  holder-working: for every w, l: if l.holder = w, then w Working\n" in out
     assert "    inductive relative to one-lease-each, free-holder-none\n" in out
     assert "    excludes w0: state Idle; l0: state " in out
@@ -59,6 +59,68 @@ def test_what_it_writes_is_a_model_that_is_proved(run: Run, tmp_path: Path) -> N
 
 
 def test_the_end_of_the_time_is_undetermined(run: Run) -> None:
-    code, out = run("strengthen", "leases", "--time-limit", "0.001")
+    code, out = run("strengthen", "leases", "--max-seconds", "0.001")
     assert code == 3
     assert out.startswith("leases plain one-lease-each: undetermined: the time limit of 0.001 s (")
+
+
+def rewritten(folder: Path, old: str, new: str) -> None:
+    """Changes the text of the model."""
+    [path] = folder.glob("protocols_*.py")
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_no_name_is_written_that_the_model_has(run: Run, tmp_path: Path) -> None:
+    """Even of a property that is not inductive, or that is left out."""
+    declared = 'Invariant(name="holder-working", says="x", over=[w, l], given=l.holder == w, then=w.is_("Idle")),\n'
+    rewritten(tmp_path, "    properties=[\n", f"    properties=[\n        {declared}")
+    only = ("--property", "one-lease-each", "--scope", "Worker=2,Lease=2")
+    for more in ((), ("--without-auxiliary",)):
+        code, out = run("strengthen", "leases", *only, *more)
+        assert code == 0
+        assert '            name="holder-working-2",' in out
+
+
+def test_it_writes_into_the_model_that_was_asked_for(run: Run, tmp_path: Path) -> None:
+    """A function may make the models of two systems, in one line."""
+    rewritten(tmp_path, 'MODEL = Model(\n    system="leases"', "def make(name):\n  return Model(\n    system=name")
+    [path] = tmp_path.glob("protocols_*.py")
+    path.write_text(f'{path.read_text()}\nFIRST, MODEL = make("first"), make("leases")\n')
+    code, _ = run("strengthen", "leases", "--write", "--scope", "Worker=2,Lease=2")
+    assert code == 0
+    assert "\nMODEL.properties.extend(" in path.read_text()
+
+
+def test_it_writes_no_list_that_two_variants_share(run: Run, tmp_path: Path) -> None:
+    [path] = tmp_path.glob("protocols_*.py")
+    other = 'OTHER = replace(MODEL, variant="other")\n'
+    path.write_text(f"{path.read_text()}\nfrom dataclasses import replace\n{other}")
+    manifest = (tmp_path / "schedproof.toml").read_text().replace(':MODEL"', ':VARIANTS"')
+    path.write_text(f"{path.read_text()}VARIANTS = [MODEL, OTHER]\n")
+    (tmp_path / "schedproof.toml").write_text(manifest)
+    before = path.read_text()
+    code, out = run("strengthen", "leases", "--variant", "plain", "--write")
+    assert code == 2, out
+    assert path.read_text() == before
+
+
+def test_an_ill_formed_step_refutes_no_other_property(run: Run, tmp_path: Path) -> None:
+    rewritten(tmp_path, '[w.is_("Idle"), l.is_("Free")]', '[l.is_("Free")]')
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--json", "result.json")
+    assert code == 1
+    assert out.startswith("leases plain one-lease-each: undetermined: well-formed is violated at Worker=2,Lease=2 (")
+    [entry] = json.loads((tmp_path / "result.json").read_text())["properties"]
+    assert (entry["verdict"], entry["note"]) == ("undetermined", "well-formed is violated at Worker=2,Lease=2")
+
+
+def test_two_properties_that_need_the_same_get_it_once(run: Run, tmp_path: Path) -> None:
+    [path] = tmp_path.glob("protocols_*.py")
+    prop = path.read_text().split("    properties=[\n")[1].split("    ],\n")[0]
+    rewritten(tmp_path, "    properties=[\n", "    properties=[\n" + prop.replace("one-lease-each", "never-two"))
+    code, out = run("strengthen", "leases", "--without-auxiliary", "--write", "--scope", "Worker=2,Lease=2")
+    assert code == 0
+    assert out.count('name="holder-working-2"') == out.count('name="holder-working"') == 1
+    written = path.read_text().split("# Auxiliary invariants")[1]
+    assert written.count("        Invariant(\n            name=") == 2
+    assert written.count('says="for every w, l: if l.holder = w') == 1

@@ -19,13 +19,14 @@ from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.verdict_rows import lemma_hint
 from schedproof.cli.verdict_status import EXPECTED, code, of_manifests, standing
 from schedproof.model.lang import ByConstruction, Model
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, provable, recheck
+from schedproof.proofs.induction import INITIAL, Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
-from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict, any_number, assuming
+from schedproof.proofs.verdict import NOT_INDUCTIVE, NOT_WELL_FORMED, Disagreement, Verdict, any_number, assuming
 from schedproof.proofs.verification.properties import expected_of_model
 
 
@@ -252,6 +253,10 @@ def _print(one: Proved) -> None:
             click.echo(f"{answer.obligation.name}: {answer.note}")
             click.echo(indented(counterexample_lines(model, answer.counterexample)))
             click.echo()
+    open_ones = {name: note for name, (_, note) in one.verdicts.items() if marks[name] != EXPECTED}
+    not_well_formed = {name: NOT_INDUCTIVE for name, note in open_ones.items() if note == NOT_WELL_FORMED}
+    for line in lemma_hint(model, {**open_ones, **not_well_formed}):
+        click.echo(f"{line}\n")
 
 
 def _verdict_text(verdict: Verdict, note: str) -> str:

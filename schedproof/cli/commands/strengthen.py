@@ -25,7 +25,7 @@ from schedproof.proofs.induction import provable
 from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
 from schedproof.proofs.strengthen.run import strengthen as infer
 from schedproof.proofs.strengthen.source import Names, same, text
-from schedproof.proofs.verdict import Counterexample
+from schedproof.proofs.verdict import Counterexample, Verdict, any_number, assuming
 
 
 @click.command(
@@ -41,7 +41,7 @@ from schedproof.proofs.verdict import Counterexample
 @properties_option("Strengthen", "all that induction can prove and that are expected to hold")
 @click.option("--scope", metavar="SORT=N,...",
               help="Learn from this scope only.  [default: scopes grow until they show nothing new]")  # fmt: skip
-@click.option("--time-limit", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
+@click.option("--max-seconds", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
               help="Stop the search for a property after this time.")  # fmt: skip
 @click.option("--without-auxiliary", "alone", is_flag=True, help="Assume no other invariant of the model.")
 @click.option("--write", is_flag=True, help="Append what was inferred to the file of the model.")
@@ -51,7 +51,7 @@ def strengthen(
     variant: str | None,
     properties: tuple[str, ...],
     scope: str | None,
-    time_limit: float,
+    max_seconds: float,
     alone: bool,
     write: bool,
     json_file: Destination | None,
@@ -74,19 +74,24 @@ def strengthen(
         known = model
         for name in goals:
             start = without_auxiliary(model, name) if alone else known
+            used_names = {
+                p.name for p in [*model.properties, *(each.prop for result in results for each in result.inferred)]
+            }
+            reporter = _reporter(report, model, name)
             results.append(
-                infer(start, name, seconds=time_limit, scope=sizes, halt=halt, report=_reporter(report, model, name))
+                infer(start, name, seconds=max_seconds, scope=sizes, used_names=used_names, halt=halt, report=reporter)
             )
             if not alone:
                 known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
     exit_code = Exit.worst(_code(each) for each in results)
     if json_file is not None:
         json_file.write_json({"system": system, "variant": model.variant,
-                              "properties": [_as_json(each) for each in results], "ok": exit_code is Exit.OK})  # fmt: skip
+                              "properties": [_as_json(model, each) for each in results], "ok": exit_code is Exit.OK})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
         for each in results:
             _print(model, each, names)
-    inferred = [each.prop for result in results for each in result.inferred]
+    # Without auxiliary invariants, two properties may need the same one.
+    inferred = list({each.prop.says: each.prop for result in results for each in result.inferred}.values())
     if write and names is not None and inferred:
         path = Path(model.place.file)
         path.write_text(f"{path.read_text().rstrip()}\n\n{text(names, inferred)}")
@@ -113,6 +118,11 @@ def _names(system: System, model: Model) -> Names:
             "leave out --write, and paste what is printed"
         )
     for other in system.variants.values():
+        if other.properties is model.properties and not same(other, model):
+            raise UserError(
+                f"--write: {other.variant} has the same list of properties as {model.variant}, and would get what is inferred, "
+                "too; give each variant its own list, or leave out --write"
+            )
         if other.amended is not None and same(other.amended.model, model):
             raise UserError(
                 f"--write: {other.variant} amends {model.variant}, and takes no invariant that comes later; leave out --write, and "
@@ -121,16 +131,28 @@ def _names(system: System, model: Model) -> Names:
     return names
 
 
+def _verdict(result: Strengthened) -> Verdict:
+    """An ill-formed step refutes no other property, as in ``verify``."""
+    if result.proved:
+        return Verdict.PROVED
+    violated = result.violation is not None and result.violation.prop == result.prop
+    return Verdict.REFUTED if violated else Verdict.UNDETERMINED
+
+
+def _why(result: Strengthened) -> str:
+    return f"{result.violation.prop} is {result.why}" if result.violation is not None else result.why
+
+
 def _code(result: Strengthened) -> Exit:
     if result.proved:
         return Exit.OK
     return Exit.DIFFERENT if result.violation is not None or result.disagreements else Exit.UNDETERMINED
 
 
-def _as_json(result: Strengthened) -> dict[str, Any]:
+def _as_json(model: Model, result: Strengthened) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "name": result.prop,
-        "verdict": "proved" if result.proved else "refuted" if result.violation is not None else "undetermined",
+        "verdict": str(_verdict(result)),
         "scopes": dict(result.scopes),
         "complete": result.complete,
         "seconds": round(result.seconds, 4),
@@ -139,8 +161,10 @@ def _as_json(result: Strengthened) -> dict[str, Any]:
             for each in result.inferred
         ],
     }
+    if result.proved and model.assuming:
+        entry["assuming"] = list(model.assuming)
     if result.why:
-        entry["note"] = result.why
+        entry["note"] = _why(result)
     run = result.violation.counterexample if result.violation is not None else result.left
     if run is not None:
         entry["counterexample"] = run.as_json()
@@ -151,12 +175,14 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
     heading = f"{model.system} {model.variant} {result.prop}"
     took = f"({result.seconds:.1f} s)"
     if result.violation is not None:
-        click.echo(f"{heading}: refuted: {result.violation.prop} is {result.why} {took}")
+        click.echo(f"{heading}: {_verdict(result)}: {_why(result)} {took}")
         click.echo(indented(counterexample_lines(model, result.violation.counterexample)))
         return
     if result.proved:
         rests = f" with {count(len(result.inferred), 'auxiliary invariant')}" if result.inferred else " without any"
-        click.echo(f"{heading}: proved{rests} {took}")
+        bounds = result.induction.bounds if result.induction is not None else {}
+        reach = any_number(bounds, "any number of objects") + assuming(tuple(model.assuming))
+        click.echo(f"{heading}: proved{rests} ({reach}; {result.seconds:.1f} s)")
     else:
         click.echo(f"{heading}: undetermined: {result.why} {took}")
     if result.scopes:

@@ -22,7 +22,7 @@ from schedproof.cli.options import json_option, junit_option, properties_option,
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, table
-from schedproof.cli.verdict_rows import COLUMNS, reasons, rows
+from schedproof.cli.verdict_rows import COLUMNS, lemma_hint, reasons, rows
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.cli.verifying import work
 from schedproof.model.registry import discovery
@@ -31,7 +31,8 @@ from schedproof.model.registry.manifest import MANIFEST
 from schedproof.model.registry.system import System
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.verification.verify import Run, VariantReport, plan
+from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan
 
 
 @click.command(
@@ -170,7 +171,14 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
                 same = first != checked.result.name
                 click.echo(indented([f"The same counterexample as for {first}."] if same else lines))
             click.echo()
+        undetermined = {each.result.name: each.result.note for each in report.properties if _is_open(each)}
+        for line in lemma_hint(model, undetermined):
+            click.echo(f"{line}\n")
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
+
+
+def _is_open(checked: CheckedProperty) -> bool:
+    return checked.result.verdict is Verdict.UNDETERMINED and not checked.as_expected
 
 
 def _never(report: VariantReport) -> str:

@@ -1,4 +1,4 @@
-"""Three small protocols with the safety property only: leases, tickets, and a commit in two phases."""
+"""Small protocols with the safety property only: leases, a lock server, a commit in two phases, and requests that end."""
 
 from schedproof.model.lang import (
     NONE,
@@ -15,6 +15,7 @@ from schedproof.model.lang import (
     State,
     forall,
     given,
+    new,
     variables,
 )
 
@@ -144,3 +145,45 @@ TWO_PHASE = Model(
 )
 
 __all__ = ["LEASES", "LOCK_SERVER", "TWO_PHASE"]
+
+Request, Server = Sort("Request", "r", disposable=True), Sort("Server", "s")
+(r,) = variables(Request, "r")
+s, s2 = variables(Server, "s s2")
+
+QUEUE = Model(
+    system="queue",
+    variant="plain",
+    about="servers take requests, which end",
+    machines=[
+        Machine(Request, [State("Waiting"), State("Running")]),
+        Machine(
+            Server,
+            [State("Idle"), State("Busy")],
+            [Attribute("serves", Ref(Request))],
+            [Event("take", {"request": Ref(Request)})],
+        ),
+    ],
+    rows=[
+        Row(Request, "arrive", "Absent", "Waiting"),
+        Row(Request, "start", "Waiting", "Running"),
+        Row(Request, "finish", "Running", "Absent"),
+        Row(Server, "take", "Idle", "Busy", serves=given("request")),
+        Row(Server, "release", "Busy", "Idle", serves=NONE),
+    ],
+    actions=[
+        Action("arrive", [r], [new(r)], [r.fires("arrive")], "{r} arrives"),
+        Action("take", [s, r], [s.is_("Idle"), r.is_("Waiting")], [s.fires("take", request=r), r.fires("start")], "{s} takes {r}"),
+        Action("finish", [s], [s.is_("Busy")], [s.fires("release"), s.serves.fires("finish")], "{s} finishes"),
+    ],
+    rules=[],
+    properties=[
+        Invariant(
+            name="one-server",
+            says="no two servers serve one request",
+            over=[s, s2],
+            given=s.is_("Busy") & s2.is_("Busy") & (s.serves == s2.serves),
+            then=s == s2,
+        ),
+    ],
+    default_scope={"Request": 3, "Server": 2},
+)  # fmt: skip

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, Ref, SetOf
+from schedproof.model.lang import Invariant, Model, Ref, SetOf, Sort
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, Undefined, compile_term, instances
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.strengthen.columns import States, Unsupported
+from schedproof.proofs.strengthen.columns import States, Unsupported, has_column
 from schedproof.proofs.strengthen.features import Vocabulary
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
 from tests.support.random_models import RelationMaker, random_model
@@ -120,3 +120,19 @@ def test_a_sort_without_objects() -> None:
     w = t.Var("w", LEASES.actions[0].parameters[0].type)
     assert states.truth(t.forall(w, w.is_("Idle")), {}).tolist() == [True] * len(states.matrix)
     assert states.truth(t.exists(w, w.is_("Idle")), {}).tolist() == [False] * len(states.matrix)
+
+
+def test_no_value_of_a_function_is_a_feature() -> None:
+    """Functions have no column: a quantified guard that reads one is left out."""
+    x, y = t.Var("x", Ref(Sort("Node", "n"))), t.Var("y", Ref(Sort("Node", "n")))
+    assert has_column(t.forall(x, (x.peer == y) & ~x.is_("Up") & (x.term <= y.term + 1) & x.seen.has(y)))
+    for part in (
+        x.votes[y] == 1,
+        x.peer.is_("Up"),
+        t.after(x.flag),
+        x.seen.has(x.peer.peer),
+        x.fires("go"),
+        t.count(y, y.flag) < 1,
+    ):
+        assert not has_column(t.forall(x, x.flag & part))
+        assert not has_column(t.forall(x, ~part))

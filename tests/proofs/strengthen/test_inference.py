@@ -68,3 +68,21 @@ def test_an_ill_formed_step_is_a_violation() -> None:
     result = strengthen(model, "one-lease-each")
     assert result.violation is not None
     assert (result.violation.prop, len(result.violation.counterexample.steps)) == (WELL_FORMED, 2)
+
+
+def test_no_lemma_is_kept_by_the_goal_that_it_serves() -> None:
+    """The holder of a lease works since no worker holds two: without the goal, only the other lemma is inductive."""
+    samples = Samples(LEASES)
+    samples.explore({"Worker": 2, "Lease": 2}, lambda: "")
+    one = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
+    assert one.run()
+    assert len(one.lemmas) == 2
+    one.keep_inductive()
+    assert list(one.lemmas) == ["free-holder-none"]
+
+
+def test_the_initial_state_assumes_nothing() -> None:
+    out = Invariant(name="out", says="nobody is out", over=[p], then=~p.is_("Out"))
+    prover = Prover(replace(LOCK_SERVER, properties=[out]))
+    (initial,) = [each for each in prover.goals if each.invariant == "out" and not each.inductive]
+    assert not prover.ask(initial, ["out"]).proved

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedproof.model.lang import Action, Invariant, Model, count, variables
+from schedproof.model.lang import Action, Attribute, BoolType, Invariant, Model, count, exists, variables
 from schedproof.model.semantics import instances
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import Limits, strengthen
@@ -15,7 +15,7 @@ from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
 from schedproof.proofs.strengthen.scopes import grow
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.toys import WORKSHOP
 
 p, q = LOCK_SERVER.properties[0].over
@@ -103,3 +103,35 @@ def test_only_the_scope_that_is_asked_for() -> None:
     samples = Samples(LOCK_SERVER)
     grow(samples, [], {"Process": 2}, never, silent)
     assert list(samples.scopes) == ["Process=2,Lock=1"]
+
+
+def test_rows_are_about_objects_that_are_present() -> None:
+    """An invariant is about no object of a disposable sort that is absent."""
+    samples = Samples(QUEUE)
+    samples.explore({"Request": 2, "Server": 1}, lambda: "")
+    for template in Vocabulary(QUEUE).templates(1):
+        rows = samples.rows(template, False).matrix
+        states = [n for n, feature in enumerate(template.features) if feature.key == "state of r"]
+        assert len(rows)
+        assert not (rows[:, states] == 0).any()
+
+
+def test_a_part_of_the_states_is_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = Samples(LOCK_SERVER)
+    samples.explore({"Process": 2}, lambda: "")
+    assert samples.complete
+    monkeypatch.setattr("schedproof.proofs.strengthen.samples.MOST_STATES", 4)
+    samples.explore({"Process": 3}, lambda: "")
+    assert not samples.complete
+
+
+def test_formulas_of_other_history_are_no_features() -> None:
+    """History that the property does not read is not sampled."""
+    worker, lease = LEASES.machines
+    seen = replace(lease, attributes=[*lease.attributes, Attribute("seen", BoolType(), history=True)])
+    it = LEASES.actions[0].parameters[1]
+    other = Invariant(name="other", says="other", over=[], then=exists(it, it.seen & it.is_("Held")))
+    model = replace(LEASES, machines=[worker, seen], properties=[*LEASES.properties, other])
+    for history, expected in ((frozenset(), False), (frozenset({("Lease", "seen")}), True)):
+        features = [each for template in Vocabulary(model, history).templates(1) for each in template.features]
+        assert any("seen" in each.key and "some" in each.key for each in features) == expected

@@ -33,7 +33,7 @@ def cases() -> Iterator[Case]:
         ["explore", "hived", "--checkpoint-every", "1"],
         ["explore", "hived", "--cluster", "local:2", "--threads", "2"], ["explore", "hived", "--cluster", "local", "--engine", "interpreted"],
         ["verify", "hived", "--cluster", "local:2", "--jobs", "2"], ["generate", "hived", "--cover", "states", "--cluster", "local:2", "--jobs", "2", "-o", "out"], ["explore", "hived", "--cluster", "local:0"], ["explore", "hived", "--cluster", "ray://head:10001"],
-        ["strengthen", "hived", "--property", "preempting-ends"], ["strengthen", "hived", "--time-limit", "0"],
+        ["strengthen", "hived", "--property", "preempting-ends"], ["strengthen", "hived", "--max-seconds", "0"],
         ["prove", "hived", "--variant", "nosuch"], ["prove", "hived", "--emit-smt", ""],
         ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
         ["verify", "--json", "-", "--junit", "-"], ["verify", "--annotations", "--sarif", "-"], ["verify", "hived", "--sarif", "."], ["verify", "hived", "--junit", "x" * 300],
@@ -100,6 +100,15 @@ def cases() -> Iterator[Case]:
         "strengthen lease --write", shown="schedproof strengthen lease --write  # properties is a tuple", model=fixed
     )
     yield lease("strengthen lease --write")
+    amends = "FENCED = AS_WRITTEN.amend("
+    copies = (
+        'from dataclasses import replace\nFENCED = replace(AS_WRITTEN, variant="fenced")\nOTHER = AS_WRITTEN.amend('
+    )
+    yield lease(
+        "strengthen lease --write",
+        shown="schedproof strengthen lease --write  # variants share a list",
+        model=(amends, copies),
+    )
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
