@@ -53,7 +53,7 @@ class SameSteps:
         axioms = tuple(before.formula(axiom) for axiom in model.premises)
         assumed = {p.name: before.formula(closed(p)) for p in invariants}
         always = axioms + tuple(number_ranges(model, before))
-        self.proof = Proof(model, symbols, axioms, always, assumed, {}, {}, ())
+        self.proof = Proof(model, symbols, axioms, always, assumed, {}, {}, (), {})
         self.relevance = Relevance(symbols)
         self.cascade = cache(lambda name: Cascade(symbols, self.model.action(name)))
 

@@ -16,6 +16,7 @@ from schedproof.model.lang import ModelError
 from schedproof.model.locks.errors import LocksError
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import ScopeError
+from schedproof.model.semantics.functions import NumberTooGreat
 from schedproof.proofs.export.properties import Unwritable
 from schedproof.proofs.traces import TraceError
 from schedproof.service.checking import _NoList
@@ -28,7 +29,7 @@ from tests.support.places import ROOT
 
 ERRORS: tuple[type[Exception], ...] = (
     ArgumentError, ModelError, LocksError, UserError, DiagramError, ScopeError, Unwritable, TraceError, BadSession, NotJson, Wrong,
-    _NoList, BadToken, Unbound,
+    _NoList, BadToken, Unbound, NumberTooGreat,
 )  # fmt: skip
 """The errors of what a user writes."""
 
