@@ -74,7 +74,7 @@ def programs() -> None:
 
 
 def rules() -> None:
-    program_tests.test_a_rule_about_an_object_is_kept_or_not("  op(A a): [rlock a: [write a.f]]\n", REFUTED)
+    program_tests.test_a_rule_about_an_object_is_kept_or_not.row("  op(A a): [rlock a: [write a.f]]\n", REFUTED)
     programs()
 
 
@@ -259,11 +259,11 @@ def believes_its_callers(self: Any, facts: Any, needed: Any, mode: Mode) -> bool
     return any(hold.object.of == needed.of for hold in facts.held)
 
 
-def releases_the_oldest(self: Any, facts: Any, one: Any) -> Any:
+def releases_the_oldest(self: Any, facts: Any, one: Any, mode: Any = None) -> Any:
     return replace(facts, held=facts.held[1:])
 
 
-def releases_all(self: Any, facts: Any, one: Any) -> Any:
+def releases_all(self: Any, facts: Any, one: Any, mode: Any = None) -> Any:
     return replace(facts, held=())
 
 
@@ -359,9 +359,9 @@ _acquisitions, _made, _repeated = derived.acquisitions, made.made, derived.find_
 _block = words.block
 
 
-def reads_as_mutex(text: str, place: Any, body: Any, alternatives: Any) -> Step:
+def reads_as_mutex(*arguments: Any) -> Step:
     """The steps in a lock are read for their words only."""
-    step = _block(text, place, body, alternatives)
+    step = _block(*arguments)
     return replace(step, body=()) if isinstance(step, Acquire) else step
 
 

@@ -50,7 +50,7 @@ def cases() -> Iterator[Case]:
     )
     yield _checked("classes: {Queue: {}}\n", 1)
     yield _checked("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", 3)
-    yield _checked("operations: {go: [go()]}\nthreads: {t: [go()]}\n", 1)
+    yield _checked("objects: {a: mutex}\noperations: {go: [go()]}\nthreads: {t: [go()]}\n", 2)
     yield _checked("objects: {a: rw}\nthreads:\n  t: [serve: [maybe: []]]\n", 3)
     yield _checked("objects: {a: rw}\nthreads:\n  t: [serve: [go: [rlock a: []]]]\n", 3)
     yield _checked(CLASSES + "objects: {q: Q}\nthreads:\n  t: [rlock q.P]\n", 6)
