@@ -247,8 +247,9 @@ def test_owners_may_have_more_kinds_than_few_objects() -> None:
 
 @pytest.mark.long
 def test_a_failed_proof_about_five_timers_shows_them() -> None:
+    """Nothing stops a timer there, but one may be armed again while its call is due."""
     name = "due-calls-are-of-due-timers"
-    wrong = without(model(FIVE, "any"), "a timer that is stopped takes its call back")
+    wrong = without(model(FIVE, "any"), "a timer that is armed again takes its call back")
     why = prove(wrong, every=False, only=[name]).why_not(name)
     assert why is not None and why.counterexample is not None
 
