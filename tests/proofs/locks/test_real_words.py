@@ -28,6 +28,7 @@ PANICS = {
     "closed twice": "panic: close of closed channel",
     "a sender meets the end": "panic: send on closed channel",
     "group below zero": "panic: sync: negative WaitGroup counter",
+    "group, reused too early": "panic: sync: WaitGroup is reused before previous Wait has returned",
     "released, not locked": "fatal error: sync: unlock of unlocked mutex",
 }
 
