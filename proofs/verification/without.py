@@ -73,6 +73,7 @@ def _amended(base: Model, model: Model, kept: Sequence[Change], properties: Sequ
             less,
             axioms=model.axioms,
             assuming=model.assuming,
+            bound=model.bound,
             machines=[_as_rows_need(each, less) for each in less.machines],
         )
     )

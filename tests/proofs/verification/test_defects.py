@@ -24,12 +24,14 @@ from schedproof.model.lang import (
     Mistake,
     Model,
     ModelError,
+    Nat,
     Property,
     Reading,
     Row,
     Sort,
     State,
     exists,
+    forall,
     variables,
 )
 from schedproof.model.registry.system import System
@@ -277,6 +279,24 @@ def test_what_builds_on_a_change_is_left_out_with_it() -> None:
     assert model is not None and [each.name for each in left] == ["opened"]
     (defect,) = [each for each in defects(of) if each.name == "kicked"]
     assert defect.left == "The run also has what these repairs build on: opened"
+
+
+def test_what_remains_has_the_bounds_and_assumptions_of_the_variant() -> None:
+    """A variant may count what its base does not: without one of its changes it is explored as far as before."""
+    of = repaired()
+    counting = replace(
+        of.variants["repaired"],
+        machines=[
+            replace(each, attributes=[*each.attributes, Attribute("uses", Nat)])
+            for each in of.variants["repaired"].machines
+        ],
+        bound={("Door", "uses"): 2},
+        assuming={"few doors": forall([d, e], d == e) | exists([d, e], ~(d == e))},
+    )
+    model, _ = without(of, counting, FIRM, ["quiet"]) or (None, ())
+    assert model is not None
+    assert (model.bound, model.assuming) == (counting.bound, counting.assuming)
+    assert shown(defects(replace(of, variants={**of.variants, "repaired": counting}))) == shown(defects(of))
 
 
 def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
