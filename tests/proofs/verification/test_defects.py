@@ -281,7 +281,7 @@ def test_what_builds_on_a_change_is_left_out_with_it() -> None:
     assert defect.left == "The run also has what these repairs build on: opened"
 
 
-def test_what_remains_has_the_bounds_and_assumptions_of_the_variant() -> None:
+def test_what_remains_has_the_bounds_of_the_variant() -> None:
     """A variant may count what its base does not: without one of its changes it is explored as far as before."""
     of = repaired()
     counting = replace(
