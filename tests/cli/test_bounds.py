@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from schedproof.cli import main
-from tests.support.user_repository import imports_undone
+from tests.support.commands import in_repository_of, printed
 
 MANIFEST = """
 [systems.election]
@@ -20,18 +19,8 @@ model = "election_model:ELECTION"
 @pytest.fixture(autouse=True)
 def election(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A repository with the election of the tests."""
-    (tmp_path / "schedproof.toml").write_text(MANIFEST)
-    (tmp_path / "election_model.py").write_text("from tests.support.elections import ELECTION\n")
-    monkeypatch.chdir(tmp_path)
-    with imports_undone():
+    with in_repository_of("election", "elections", "ELECTION", tmp_path, monkeypatch):
         yield
-
-
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    """The exit code, and all that was printed."""
-    code = main(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out + err
 
 
 def test_explore_reports_the_frontier(capsys: pytest.CaptureFixture[str]) -> None:

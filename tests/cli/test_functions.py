@@ -7,25 +7,14 @@ from typing import Any
 
 import pytest
 
-from schedproof.cli import main
-from tests.support.user_repository import imports_undone
+from tests.support.commands import in_repository_of, printed
 
 
 @pytest.fixture(autouse=True)
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A repository with nodes that count messages."""
-    (tmp_path / "schedproof.toml").write_text('[systems.messages]\nmodel = "messages_model:RANGES"\n')
-    (tmp_path / "messages_model.py").write_text("from tests.support.messages import RANGES\n")
-    monkeypatch.chdir(tmp_path)
-    with imports_undone():
+    with in_repository_of("messages", "messages", "RANGES", tmp_path, monkeypatch):
         yield
-
-
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    """The exit code, and all that was printed."""
-    code = main(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out + err
 
 
 def test_explain_finds_a_state_with_these_values(capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,7 +37,7 @@ class Expected(NamedTuple):
 
     Args:
         kind: the kind of the deadlock.
-        circle: the threads that wait for each other; of a lock that is never released, who has it.
+        circle: the threads that wait for each other; of a lock that is never released, its holder.
         on: the locks and channels of the circle.
         also: the checks that fail too, of which no thread of the file shows the deadlock, or that are more general.
         still: the checks that fail in the fixed form.

@@ -50,7 +50,7 @@ sends_now = those(n, me.sent.has(n) | received_from_all(a, me, sender))
 
 
 def configurations(sizes):
-    """The last of two or three nodes is faulty; who has the message at first is either nobody, or the first node."""
+    """The last of two or three nodes is faulty; at first nobody has the message, or the first node has it."""
     nodes = range(sizes["Node"])
     faults = {2: [("omits_all", 1, 1)], 3: [("lies_to_all", 2, 2), ("omits_some", 1, 2)]}
     for kind, small, large in faults.get(sizes["Node"], []):

@@ -181,13 +181,17 @@ LINKED = Model(
     rules=[],
     properties=[
         Invariant(
-            name="linked", says="(wrong) Who is linked has sent.", over=[p], given=p.link != NONE, then=p.sent[p.link]
+            name="linked", says="(wrong) A linked peer has sent.", over=[p], given=p.link != NONE, then=p.sent[p.link]
         ),
         Invariant(
             name="read", says="(wrong) A value is read at none.", over=[p], then=~p.sent[p.link] | p.sent[p.link]
         ),
         Invariant(
-            name="cut", says="Who is cut off goes by none.", over=[p], given=p.link == NONE, then=p.via[p] == NONE
+            name="cut",
+            says="A peer that is cut off goes by none.",
+            over=[p],
+            given=p.link == NONE,
+            then=p.via[p] == NONE,
         ),
     ],
     default_scope={"Peer": 2},

@@ -11,22 +11,17 @@ import pytest
 from schedproof.model.lang import Function, IntRange, Ref
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import evaluate
-from schedproof.proofs.checking.engine import Engine
 from schedproof.proofs.compiled import quotient
 from schedproof.proofs.exploration import symmetry
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import translate
 from tests.proofs.checking.test_random_models import (
-    assert_naively_checked,
     by_quotients,
     by_representatives,
     naively,
     notices,
-    of_shortest_runs,
 )
-from tests.proofs.checking.test_random_relations import by_proofs
-from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
-from tests.proofs.induction.cross_check import CrossCheck
+from tests.proofs.checking.test_random_relations import by_structures, compare
 from tests.support.random_models import Drawn, FunctionMaker, random_model
 
 SOME, MANY = range(10), range(10, 40)
@@ -39,38 +34,16 @@ def drawn(seed: int) -> Drawn:
     return random_model(seed, FunctionMaker)
 
 
-def by_structures(model: Drawn) -> None:
-    """The formulas of the proofs mean in single states and steps what the interpreter computes."""
-    check = CrossCheck(model.model, dict(model.model.default_scope), seed=1)
-    assert list(check.differences(30)) == []
-
-
-def compare(seed: int) -> None:
-    """Every way with every other."""
-    model = drawn(seed)
-    interpreted = checked(model.model, {}, Engine.INTERPRETED)
-    assert_naively_checked(model, interpreted)
-    for threads in (1, 2):
-        assert_same_graph(model.instance(), threads)
-        assert_same_quotient(model.instance(), threads)
-    assert checked(model.model, {}, Engine.COMPILED) == interpreted
-    reduced = checked(model.model, {}, Engine.COMPILED, symmetry=True)
-    assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
-    assert of_shortest_runs(model.model, reduced) == of_shortest_runs(model.model, interpreted)
-    by_proofs(model)
-    by_structures(model)
-
-
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("seed", SOME)
 def test_all_ways_agree_on_functions(seed: int) -> None:
-    compare(seed)
+    compare(drawn(seed))
 
 
 @pytest.mark.long(one_in=8)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_more_functions(seed: int) -> None:
-    compare(seed)
+    compare(drawn(seed))
 
 
 @pytest.mark.long

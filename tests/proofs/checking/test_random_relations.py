@@ -73,9 +73,8 @@ def by_structures(model: Drawn) -> None:
     assert list(check.differences(30)) == []
 
 
-def compare(seed: int) -> None:
+def compare(model: Drawn) -> None:
     """Every way with every other."""
-    model = drawn(seed)
     interpreted = checked(model.model, {}, Engine.INTERPRETED)
     assert_naively_checked(model, interpreted)
     for threads in (1, 2):
@@ -91,13 +90,13 @@ def compare(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", thinned(SOME, 10))
 def test_all_ways_agree_on_relations(seed: int) -> None:
-    compare(seed)
+    compare(drawn(seed))
 
 
 @pytest.mark.long(one_in=8)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_more_relations(seed: int) -> None:
-    compare(seed)
+    compare(drawn(seed))
 
 
 @pytest.mark.long

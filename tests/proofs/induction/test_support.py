@@ -6,29 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.lang import (
-    NONE,
-    Action,
-    Attribute,
-    Event,
-    Invariant,
-    Machine,
-    Model,
-    Ref,
-    Row,
-    Sort,
-    State,
-    given,
-    iff,
-    variable,
-    variables,
-)
+from schedproof.model.lang import NONE, Invariant, Model, iff, variable, variables
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Verdict
+from tests.proofs.strengthen.protocols import LEASES, Lease, Worker
 from tests.support.toys import MUTEX, WORKSHOP
 
-Worker, Lease = Sort("Worker", "w"), Sort("Lease", "l")
 w = variable(Worker, "w")
 k, m = variables(Lease, "k m")
 
@@ -52,40 +36,7 @@ NOT_INDUCTIVE = Invariant(
 
 def leases(*properties: Invariant, refuted: frozenset[str] = frozenset()) -> Model:
     """Workers that hold leases; ``release`` frees a lease only if it is held."""
-    return Model(
-        "leases",
-        "plain",
-        "workers and leases",
-        machines=[
-            Machine(Worker, [State("Idle"), State("Working")]),
-            Machine(
-                Lease,
-                [State("Free"), State("Held")],
-                [Attribute("holder", Ref(Worker))],
-                [Event("take", {"by": Ref(Worker)})],
-            ),
-        ],
-        rows=[
-            Row(Worker, "start", "Idle", "Working"),
-            Row(Worker, "finish", "Working", "Idle"),
-            Row(Lease, "take", "Free", "Held", holder=given("by")),
-            Row(Lease, "free", "Held", "Free", holder=NONE),
-        ],
-        actions=[
-            Action(
-                "acquire",
-                [w, k],
-                [w.is_("Idle"), k.is_("Free")],
-                [w.fires("start"), k.fires("take", by=w)],
-                "{w} acquires {k}",
-            ),
-            Action("release", [w, k], [k.holder == w], [w.fires("finish"), k.fires("free")], "{w} releases {k}"),
-        ],
-        rules=[],
-        properties=list(properties),
-        default_scope={"Worker": 2, "Lease": 2},
-        refuted=refuted,
-    )
+    return replace(LEASES, properties=list(properties), refuted=refuted)
 
 
 def problem(proof: Induction, name: str) -> str:
