@@ -41,7 +41,7 @@ LONG = [{"action": "allocate"}, *[{"state": {"PodGroup": {"g0": {"state": "Pendi
 
 def together(scenario: Callable[[], Awaitable[None]]) -> None:
     """Runs ``scenario`` in an event loop, for a bounded time."""
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    asyncio.run(asyncio.wait_for(scenario(), 120))
 
 
 @asynccontextmanager

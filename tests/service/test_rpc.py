@@ -68,7 +68,7 @@ def asked(*calls: object, **limits: Any) -> list[Any]:
                     name = answers[-1]["result"]["id"]
         return answers
 
-    return asyncio.run(asyncio.wait_for(scenario(), 30))
+    return asyncio.run(asyncio.wait_for(scenario(), 120))
 
 
 class TestCalls:
@@ -354,7 +354,7 @@ class TestStdio:
 
         try:
             with spinning(), Nursery(Limits()) as nursery:
-                replies = asyncio.run(asyncio.wait_for(scenario(nursery), 20))
+                replies = asyncio.run(asyncio.wait_for(scenario(nursery), 120))
         finally:
             for each in (source, sent, target):
                 os.close(each)
@@ -367,7 +367,7 @@ class TestStdio:
         try:
             with Nursery(Limits()) as nursery:
                 served = Stdio(Sessions(nursery, nursery.limits), source, target)
-                asyncio.run(asyncio.wait_for(served.talk(), 20))
+                asyncio.run(asyncio.wait_for(served.talk(), 120))
         finally:
             for each in (sent, target):
                 os.close(each)
