@@ -14,6 +14,7 @@ from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.model.systems.jobmon import REPAIRED as JOBMON
 from schedproof.proofs.exploration import relevance
 from schedproof.proofs.exploration.relevance import actions_that_meet
+from tests.support.messages import i, n, o
 from tests.support.random_models import random_model
 from tests.support.sample import thinned
 
@@ -63,6 +64,14 @@ def wrongly_left_out(model: Model) -> list[tuple[str, str]]:
         for prop, action in premises_met(instance)
         if action not in actions_that_meet(model, prop)
     ]
+
+
+def test_a_value_at_what_may_name_nothing_is_not_defined() -> None:
+    """``from_`` is NONE until an item was heard: a function has no value there, and NONE has no function."""
+    surely = [n.mood[o] == "calm", n.from_[o, i] == o, n.sent[o] < n.most[o]]
+    perhaps = [n.mood[n.from_[o, i]] == "calm", n.from_[n.from_[o, i], i] == o, n.from_[o, i].mood[o] == "calm"]
+    assert all(relevance.is_defined(term) for term in surely)
+    assert not any(relevance.is_defined(term) for term in perhaps)
 
 
 @pytest.mark.parametrize("seed", thinned(range(30), 10))

@@ -160,6 +160,11 @@ def test_an_entry_refers_to_its_objects() -> None:
     state[instance.slot("Node", "from_")] = packing.put(0, 1, 2)  # of n0: from n1 is n2
     assert [refers(instance, tuple(state), "Node", number) for number in range(3)] == [False, True, True]
     assert refers(instance, tuple(state), "Item", 0)
+    state[instance.slot("Node", "from_")] = packing.put(
+        0, 0, 0
+    )  # of n0: from n0 is n0, which keeps nobody but the item
+    assert not any(refers(instance, tuple(state), "Node", number) for number in range(3))
+    assert refers(instance, tuple(state), "Item", 0)
 
 
 def test_what_each_gives_to_unobserved_objects_is_noticed() -> None:
