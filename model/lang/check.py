@@ -28,6 +28,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Rule, placeholders
+from .same import NOTHING_SAME, Checked, Same
 from .shapes import check_shapes
 from .triggers import caused, trigger_graph
 from .types import Ref
@@ -41,16 +42,17 @@ def checked(model: Model) -> Model:
         ModelError: the model contradicts itself; names the element, its place, and what to write instead.
     """
     require("model", model, Model, "a model, for example system.variants['as-written']")
-    if not vars(model).get("_checked", False):
+    if "_checked" not in vars(model):
         _check(model)
-        object.__setattr__(model, "_checked", True)  # models are immutable
+        object.__setattr__(model, "_checked", Checked.of(model))  # models are immutable
     return model
 
 
 def _check(model: Model) -> None:
-    check_shapes(model)
+    same = _same(model)
+    check_shapes(model, same)
     _nothing_later(model)
-    check_declarations(model)
+    check_declarations(model, same)
     _has_needed(model)
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
@@ -65,23 +67,38 @@ def _check(model: Model) -> None:
     for name, assumption in model.assuming.items():
         formula(assumption, Context(model, f"assumption {name}", assumption.place, rigid_only=True))
     for action in model.actions:
-        _action(model, action)
+        if action not in same:
+            _action(model, action)
     for rule in model.rules:
-        _rule(model, rule)
+        if isinstance(rule.on, Action):
+            _known_trigger(model, rule, rule.on)
+        if rule not in same:
+            _rule(model, rule)
     _acyclic(model)
     for action in model.actions:
         if action.crash:
             _survives(model, action)
     for prop in model.properties:
-        _property(model, prop)
+        _known_names(model, prop)
+        if prop not in same or not all(model.action(name) in same for name in getattr(prop, "on", ())):
+            _property(model, prop)
     _manifest(model)
+
+
+def _same(model: Model) -> Same:
+    """What a variant has in common with the checked variant that it amends, where its terms mean the same."""
+    before = vars(model.amended.model).get("_checked") if model.amended is not None else None
+    if before is None or not before.means_the_same_in(model):
+        return NOTHING_SAME
+    return Same(before)
 
 
 def _nothing_later(model: Model) -> None:
     """Refuses a variant that lacks elements that the variant it amends got afterwards: nobody would miss them."""
     if model.amended is None:
         return
-    check_shapes(model.amended.model)
+    if "_checked" not in vars(model.amended.model):
+        check_shapes(model.amended.model)
     if later := model.amended.later:
         raise ModelError(
             f"variant {model.variant}",
@@ -192,10 +209,6 @@ def _rule(model: Model, rule: Rule) -> None:
     element = f"rule {rule.name}"
     free = {n: v for part in (*rule.when, rule.fires) for n, v in t.free_variables(part).items()}
     if isinstance(rule.on, Action):
-        if all(a.name != rule.on.name for a in model.actions):
-            remedy = choose_from(rule.on.name, [a.name for a in model.actions])
-            raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", remedy, name=rule.on.name)
-        _same_parameters(model, rule, rule.on)
         known = {v.name: v for v in rule.on.parameters}
         no_sets(Context(model, element, rule.place), [v for n, v in free.items() if n not in known])
         free |= known
@@ -210,11 +223,14 @@ def _rule(model: Model, rule: Rule) -> None:
     _complete(model, rule.fires, context)
 
 
-def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
-    """Refuses a rule whose action has other parameters than the model's.
+def _known_trigger(model: Model, rule: Rule, on: Action) -> None:
+    """Refuses a rule whose action the model does not have, or has with other parameters.
 
     The rule's action may otherwise be an earlier version of the model's, with another guard.
     """
+    if all(a.name != on.name for a in model.actions):
+        remedy = choose_from(on.name, [a.name for a in model.actions])
+        raise ModelError(f"rule {rule.name}", rule.place, f"unknown action {on.name!r}", remedy, name=on.name)
     expected = {v.name: v.type for v in model.action(on.name).parameters}
     if expected != {v.name: v.type for v in on.parameters}:
         listed = ", ".join(f"{n}: {kind}" for n, kind in expected.items()) or "none"
@@ -257,6 +273,37 @@ def _acyclic(model: Model) -> None:
     )
 
 
+def _known_names(model: Model, prop: Property) -> None:
+    """Refuses a property that names elements which the model does not have."""
+    match prop:
+        case Invariant():
+            _known_invariants(model, prop, prop.follows_from)
+        case StepInvariant():
+            _known_actions(model, prop, prop.on)
+        case DeadlockFree() | AlwaysCanReach():
+            _known_actions(model, prop, prop.without)
+        case LeadsTo():
+            _known_actions(model, prop, [*prop.weak, *prop.strong, *prop.without])
+            if both := sorted({*prop.weak, *prop.strong} & {*prop.without}):
+                raise ModelError(
+                    f"property {prop.name}",
+                    prop.place,
+                    f"{both[0]} is both fair and excluded",
+                    "name it in weak or strong, or else in without",
+                    name=both[0],
+                )
+        case Recovery():
+            if not any(a.crash for a in model.actions):
+                raise ModelError(
+                    f"property {prop.name}",
+                    prop.place,
+                    "a Recovery needs a crash, and the model declares none",
+                    "add one with crash(...)",
+                )
+        case _:
+            pass
+
+
 def _property(model: Model, prop: Property) -> None:
     context = Context(model, f"property {prop.name}", prop.place, after=False)
     parts = prop.restores if isinstance(prop, Recovery) else [prop]
@@ -264,19 +311,16 @@ def _property(model: Model, prop: Property) -> None:
         no_sets(context, getattr(each, "over", ()))
     match prop:
         case Invariant(over=over, given=premise, then=then):
-            _known_invariants(model, prop, prop.follows_from)
             inside = context.bind(over)
             for part in _given((premise, then)):
                 formula(part, inside)
         case StepInvariant(over=over, given=premise, then=then, on=on):
-            _known_actions(model, prop, on)
             inside = replace(context.bind(common_parameters(model, on)).bind(over), after=True, fires=True)
             for part in _given((premise, then)):
                 formula(part, inside)
-        case DeadlockFree(ended=ended, without=without):
+        case DeadlockFree(ended=ended):
             for part in _given((ended,)):
                 formula(part, context)
-            _known_actions(model, prop, without)
         case LifeCycle(sort=sort, states=states):
             machine = machine_of(context, sort, prop.place)
             if not states:
@@ -301,26 +345,7 @@ def _property(model: Model, prop: Property) -> None:
             inside = context.bind(over)
             for part in _given((premise, goal)):
                 formula(part, inside)
-            if isinstance(prop, AlwaysCanReach):
-                _known_actions(model, prop, prop.without)
-            if isinstance(prop, LeadsTo):
-                _known_actions(model, prop, [*prop.weak, *prop.strong, *prop.without])
-                if both := sorted({*prop.weak, *prop.strong} & {*prop.without}):
-                    raise ModelError(
-                        context.element,
-                        prop.place,
-                        f"{both[0]} is both fair and excluded",
-                        "name it in weak or strong, or else in without",
-                        name=both[0],
-                    )
         case Recovery(restores=restores):
-            if not any(a.crash for a in model.actions):
-                raise ModelError(
-                    context.element,
-                    prop.place,
-                    "a Recovery needs a crash, and the model declares none",
-                    "add one with crash(...)",
-                )
             for restored in restores:
                 inside = context.bind(restored.over)
                 formula(restored.what, inside)

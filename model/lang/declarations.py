@@ -13,6 +13,7 @@ from .errors import ModelError, Place
 from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
 from .model import Model
+from .same import NOTHING_SAME, Same
 from .triggers import reachable
 from .types import BoolType, EnumType, Function, Integer, IntRange, Relation, Type
 
@@ -31,8 +32,11 @@ def unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it
             raise ModelError(f"{kind} {name}", second, f"is declared twice (first at {first.in_folder()})", remedy)
 
 
-def check_declarations(model: Model) -> None:
+def check_declarations(model: Model, same: Same = NOTHING_SAME) -> None:
     """Refuses wrong sorts, machines and rows.
+
+    Args:
+        same: what was checked before.
 
     Raises:
         ModelError: names the element, its place, and what to write instead.
@@ -42,7 +46,8 @@ def check_declarations(model: Model) -> None:
     for machine in model.machines:
         _machine(model, machine)
     for row in model.rows:
-        _row(model, row)
+        if row not in same:
+            _row(model, row)
     unique("row", [(r.name, r.place) for r in model.rows], "merge the two rows: one (event, source) has one target")
     for machine in model.machines:
         _reachable(model, machine)

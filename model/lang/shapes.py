@@ -22,6 +22,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Rule
+from .same import NOTHING_SAME, Same
 from .terms import Fires, Term, Var
 from .types import Sort
 
@@ -61,14 +62,17 @@ EXAMPLES: Mapping[type, str] = {
 """What to write; for any other class, its name."""
 
 
-def check_shapes(model: Model) -> None:
+def check_shapes(model: Model, same: Same = NOTHING_SAME) -> None:
     """Refuses a list where one element belongs, one element where a list belongs, and elements of other classes.
+
+    Args:
+        same: what was checked before.
 
     Raises:
         ModelError: names the element, its place, and what to write instead.
     """
     _model(model)
-    for element, place, part in _parts(model):
+    for element, place, part in _parts(model, same):
         for kind, fields in LISTS.items():
             for field, item in fields.items() if isinstance(part, kind) else ():
                 _list(element, place, field, getattr(part, field), item)
@@ -154,16 +158,16 @@ def _named(element: str, place: Place, part: object) -> None:
             raise ModelError(element, at, f"{shown(name)} cannot be the name of its {what}", "write one in words")
 
 
-def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:
+def _parts(model: Model, same: Same) -> Iterator[tuple[str, Place, object]]:
     """Everything with fields to check: what to call it, its place, and itself. A part comes after what contains it."""
     yield f"variant {model.variant}", model.place, model
-    for machine in model.machines:
+    for machine in (each for each in model.machines if each not in same):
         yield f"machine {machine.sort}", machine.place, machine
-    for action in model.actions:
+    for action in (each for each in model.actions if each not in same):
         yield f"action {action.name}", action.place, action
-    for rule in model.rules:
+    for rule in (each for each in model.rules if each not in same):
         yield f"rule {rule.name}", rule.place, rule
-    for prop in model.properties:
+    for prop in (each for each in model.properties if each not in same):
         yield f"property {prop.name}", prop.place, prop
         for restored in prop.restores if isinstance(prop, Recovery) else ():
             yield f"property {prop.name}", prop.place, restored

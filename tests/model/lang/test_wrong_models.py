@@ -5,15 +5,35 @@ from __future__ import annotations
 import dataclasses
 import linecache
 import re
+from typing import Any
 
 import pytest
 
-from schedproof.model.lang import ModelError, after, implies
+from schedproof.model.lang import Model, ModelError, StepInvariant, after, implies
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.declarations import FIELDS
+from schedproof.model.lang.model import Amended
 from tests.model.lang import wrong_models
-from tests.model.lang.wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
+from tests.model.lang.wrong_models import (
+    ATTRIBUTES,
+    CASES,
+    JOB,
+    NODE,
+    ROWS,
+    RULES,
+    Case,
+    Job,
+    Node,
+    changed,
+    finish,
+    j,
+    k,
+    model,
+    n,
+    start,
+    step,
+)
 from tests.support.rows import each_row
 
 
@@ -33,6 +53,61 @@ def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> N
     assert str(error) == f"{error.place.in_folder()}: {error.element}: {error.problem}; {error.remedy}"
     assert "\n" not in str(error)
     assert error.place.file == wrong_models.__file__
+
+
+REPLACED: dict[str, dict[str, Any]] = {
+    "a machine": {"machines": [dataclasses.replace(JOB, attributes=ATTRIBUTES[1:]), NODE]},
+    "the rows of an event": {"rows": [row for row in ROWS if row.event != "drop"]},
+    "an action": {
+        "actions": [dataclasses.replace(start, parameters=[n], when=[], fires=[], says=""), finish],
+        "rules": RULES[1:],
+    },
+}
+"""What may be replaced in the right model, so that something that stays as it is means another thing, or nothing."""
+
+
+def _of(wrong: object) -> Model:
+    assert isinstance(wrong, Model)
+    return wrong
+
+
+def _amending(wrong: Model, right: Model) -> Model:
+    """``wrong`` as if it amended ``right``, a checked model with which it shares elements."""
+    return dataclasses.replace(wrong, amended=Amended(checked(right), right.elements))
+
+
+@each_row("case", CASES.values(), ids=CASES.keys())
+def test_what_amends_a_checked_model_is_refused_as_well(case: Case) -> None:
+    try:
+        wrong = _of(case[0]())
+    except ModelError:
+        return  # it cannot be made at all
+    if wrong.amended is not None:
+        return  # it is wrong because of what it amends
+    with pytest.raises(ModelError) as alone:
+        checked(wrong)
+    with pytest.raises(ModelError) as amending:
+        checked(_amending(_of(case[0]()), model()))
+    assert (amending.value.element, amending.value.problem) == (alone.value.element, alone.value.problem)
+
+
+@each_row("parts", REPLACED.values(), ids=REPLACED.keys())
+def test_unchanged_elements_are_checked_if_they_mean_another_thing(parts: dict[str, Any]) -> None:
+    right = model(add_properties=[StepInvariant(name="stepped", says="", over=[k], then=j == k, on=["start"])])
+    wrong = dataclasses.replace(right, **parts)
+    with pytest.raises(ModelError) as alone:
+        checked(wrong)
+    with pytest.raises(ModelError, match=re.escape(alone.value.problem)):
+        checked(_amending(wrong, right))
+
+
+def test_unchanged_elements_are_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = checked(model())
+    wanted = dataclasses.replace(right, actions=[*right.actions, dataclasses.replace(finish, name="finish again")])
+    seen: list[str] = []
+    monkeypatch.setattr("schedproof.model.lang.check._action", lambda model, action: seen.append(action.name))
+    checked(_amending(wanted, right))
+    assert seen == ["finish again"]
 
 
 def _lines(case: Case) -> range:
