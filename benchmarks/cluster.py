@@ -6,6 +6,7 @@ A second table says whose it is: of workers in their own code and in the system'
 threads does the same exchange without Ray. So what it takes more than one process is the price of two parts on this machine.
 
 With ``--memory`` states that do not fit go to files: ``python benchmarks/cluster.py --scope PodGroup=6,Cell=6 --memory 4G --runs 1``.
+Large searches can be measured one by one, as ``--crew local:2``.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Measurement:
     reached: Reached
 
     def row(self, alone: Measurement) -> list[str]:
-        """The row of the table; ``alone`` is one process."""
+        """The row of the table; ``alone`` is the crew that it is compared with."""
         reached = self.reached
         sent = sum(part.tally.sent for part in reached.parts if isinstance(part, RemotePart))
         return [
@@ -138,19 +139,20 @@ def processor_times() -> Counter[str]:
 @click.option("--scope", default="PodGroup=6,Cell=5", show_default=True, help="The objects of HiveD.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Use at most SIZE; workers share it.")
 @click.option(
-    "--workers", type=click.IntRange(1), multiple=True, default=(1, 2), show_default=True, help="Workers; repeatable."
-)
-def main(runs: int, scope: str, memory: int | None, workers: tuple[int, ...]) -> None:
+    "--crew", "crews", multiple=True, metavar="CREW", default=("one process", "2 threads", "local:1", "local:2"),
+    show_default=True, help="Measure CREW, and compare it with the first one; repeatable."
+)  # fmt: skip
+def main(runs: int, scope: str, memory: int | None, crews: tuple[str, ...]) -> None:
     """Measure the exploration of HiveD as written by one process, by threads, and by workers on this machine."""
     model = system("hived").variants["as-written"]
     [instance] = instances(model, scopes.scope(model, scope))
     table, whose = Table(*COLUMNS), Table("crew", *(f"{share}, s" for share in SHARES))
-    alone = measured("one process", instance, runs, memory)
-    others = [f"{n} threads" for n in workers if n > 1 and memory is None] + [f"local:{n}" for n in workers]
-    for each in (alone, *(measured(name, instance, runs, memory) for name in others)):
-        table.add_row(*each.row(alone))
+    first: Measurement | None = None
+    for each in (measured(name, instance, runs, memory) for name in crews):
+        first = first or each
+        table.add_row(*each.row(first))
         whose.add_row(each.name, *(f"{each.shares[share]:.1f}" for share in SHARES))
-        click.echo(" | ".join(each.row(alone)), err=True)
+        click.echo(" | ".join(each.row(first)), err=True)
     Console(width=200).print(table, whose)
 
 

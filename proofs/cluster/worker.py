@@ -23,10 +23,10 @@ from schedproof.proofs.compiled.crew import Optimized
 from schedproof.proofs.compiled.kernel import AHEAD
 from schedproof.proofs.compiled.layout import Words
 from schedproof.proofs.compiled.llvm import Machine
-from schedproof.proofs.compiled.part import Disk, Part, Saved
+from schedproof.proofs.compiled.part import Disk, Part, Saved, room_of
 from schedproof.proofs.compiled.quotient import Quotient
 from schedproof.proofs.compiled.steps import Shape
-from schedproof.proofs.compiled.table import U, prefetch
+from schedproof.proofs.compiled.table import U, entry, prefetch
 from schedproof.proofs.exploration.limits import LostWorker, room
 from schedproof.proofs.inner_loops import inner_loop
 
@@ -40,8 +40,8 @@ BATCH = 4 << 20
 SENT = 1 << 20
 """The number of states that a worker remembers to have sent, a power of two. With more of them fewer bytes are sent."""
 
-Bucket = tuple[NDArray[np.uint64], Words, NDArray[np.uint64]]
-"""Entries, states and predecessors, as :func:`schedproof.proofs.compiled.kernel.expand` writes them."""
+Bucket = tuple[Words, NDArray[np.uint64]]
+"""States and predecessors, as :func:`schedproof.proofs.compiled.kernel.expand` writes them. The receiver computes the entries."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,11 @@ class PartWorker:
 
     def __init__(self, task: Task) -> None:
         words, self._me = task.shape.words, task.me
-        self._each = 8 * (words + 2)
-        # A bucket has room for twice what is sent at least: what is filled by one state's steps must fit in.
-        bucket = 0 if task.parts == 1 else 2 * BATCH // self._each
+        self._each = 8 * (words + 1)
         self._memory = task.memory
         remembered = 0 if task.parts == 1 else SENT * words
-        used = psutil.Process().memory_info().rss + task.parts * bucket * self._each + 8 * remembered
+        room_out = BATCH // self._each + room_of(task.shape, task.parts)
+        used = psutil.Process().memory_info().rss + (task.parts - 1) * room_out * self._each + 8 * remembered
         self._part = Part(
             task.shape,
             task.parts,
@@ -109,7 +108,6 @@ class PartWorker:
             # What arrives can only be read, and a quotient has a buffer.
             None if task.quotient is None else Quotient(*(_writable(each) for each in task.quotient)),
             disk=None if task.folder is None else Disk.at(task.folder, task.me, words),
-            room=bucket,
             budget=None if task.memory is None else room(task.memory, used),
             folder=lambda: Path(tempfile.gettempdir()),
             files_kept=False,
@@ -117,6 +115,13 @@ class PartWorker:
         self._code = Optimized(task.text, lambda states: Machine([task.text], states=states))
         self._at = 0
         self._recent: Words = np.zeros(remembered, np.uint64)
+        # By part, what is to be sent. The buckets of the part are smaller, and stay in the processor's cache.
+        self._out = [
+            (np.empty(room_out * words, np.uint64), np.empty(room_out, np.uint64))
+            if q != task.me
+            else (np.empty(0, np.uint64), np.empty(0, np.uint64))
+            for q in range(task.parts)
+        ]
         self._sent = self._withheld = 0
         self._seconds = 0.0
 
@@ -134,21 +139,20 @@ class PartWorker:
         self._take(arrived)
         part, address, me = self._part, self._code.address(states), self._me
         counts, others = part.counts[0], [q for q in range(part.parts) if q != me]
-        done = np.zeros(part.parts, np.int64)
-        counts[:] = 0
-        while self._at < part.size and (not others or counts[others].max() * self._each < BATCH):
+        filled = [0] * part.parts
+        while self._at < part.size and max(filled) * self._each < BATCH:
+            counts[:] = 0
             self._at = part.expand(address, self._at, 0)
             part.take(part.values[0, me], part.states[0, me], part.whence[0, me], counts[me])
-            counts[me] = 0
             for q in others:
-                kept = withhold(
-                    part.values[0, q], part.states[0, q], part.whence[0, q], part.shape.words, done[q], counts[q],
-                    self._recent,
+                before = filled[q]
+                filled[q] = withhold(
+                    part.values[0, q], part.states[0, q], part.whence[0, q], counts[q], part.shape.words, self._recent,
+                    *self._out[q], before,
                 )  # fmt: skip
-                self._withheld += int(counts[q]) - kept
-                counts[q] = done[q] = kept
-        self._sent += int(counts.sum()) * self._each
-        buckets = (None if q == me else self._bucket(q, int(counts[q])) for q in range(part.parts))
+                self._withheld += int(counts[q]) - (filled[q] - before)
+        self._sent += sum(filled) * self._each
+        buckets = (None if q == me else self._bucket(q, filled[q]) for q in range(part.parts))
         self._seconds += time.perf_counter() - began
         return (*buckets, self._standing)
 
@@ -157,12 +161,14 @@ class PartWorker:
         return WorkerStanding.by(self._part, self._at, self._sent, self._seconds)
 
     def _bucket(self, q: int, count: int) -> Bucket:
-        part = self._part
-        return part.values[0, q, :count], part.states[0, q, : count * part.shape.words], part.whence[0, q, :count]
+        states, whence = self._out[q]
+        return states[: count * self._part.shape.words], whence[:count]
 
     def _take(self, arrived: Sequence[Bucket]) -> None:
-        for values, states, whence in arrived:
-            self._part.take(_as_writable(values), _as_writable(states), _as_writable(whence), len(values))
+        for sent, whence in arrived:
+            states, values = _as_writable(sent), np.empty(len(whence), np.uint64)
+            entries(states, self._part.shape.words, values)
+            self._part.take(values, states, _as_writable(whence), len(whence))
 
     def settle(self, *arrived: Bucket) -> None:
         """Takes the last buckets of a depth, and makes the counts exact."""
@@ -289,18 +295,31 @@ def _as_writable(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 @inner_loop
-def withhold(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
-    """Removes states that were sent lately from the rows ``first`` to ``end`` of a bucket, and remembers the others.
+def entries(states: Any, words: int, values: Any) -> None:
+    """Computes the table entries of states."""
+    for i in range(len(values)):
+        values[i] = entry(states, i * words, words)
+
+
+@inner_loop
+def withhold(
+    values: Any, states: Any, whence: Any, end: int, words: int, recent: Any, out_states: Any, out_whence: Any, filled: int
+) -> int:  # fmt: skip
+    """Adds the rows of a bucket to what is to be sent, except states that were sent lately, and remembers those.
 
     The memory keeps one state for each remainder of entries; its number of states is a power of two. Whole states are compared,
-    so only a state that its owner knows, or is about to take, is removed.
+    so only a state that its owner knows, or is about to take, is left out.
+
+    Args:
+        values, states, whence: the bucket, of which the first ``end`` rows count.
+        recent: the memory.
+        out_states, out_whence: what is to be sent, of which ``filled`` rows exist.
 
     Returns:
-        The number of rows that are left in the bucket.
+        The number of rows to be sent.
     """
     last = U(len(recent) // words - 1)
-    to = first
-    for i in range(first, end):
+    for i in range(end):
         if i + AHEAD < end:
             prefetch(recent, (values[i + AHEAD] & last) * U(words))
         at = np.int64(values[i] & last) * words
@@ -312,9 +331,8 @@ def withhold(values: Any, states: Any, whence: Any, words: int, first: int, end:
         recent[at] = values[i]
         for k in range(1, words):
             recent[at + k] = states[i * words + k]
-        if to != i:
-            values[to], whence[to] = values[i], whence[i]
-            for k in range(words):
-                states[to * words + k] = states[i * words + k]
-        to += 1
-    return to
+        for k in range(words):
+            out_states[filled * words + k] = states[i * words + k]
+        out_whence[filled] = whence[i]
+        filled += 1
+    return filled

@@ -29,6 +29,11 @@ WINDOW = 1 << 14
 """The number of states of a frontier that one read takes from a file."""
 
 
+def room_of(shape: Shape, parts: int) -> int:
+    """The steps in a bucket of a part. What is filled by one state's steps must fit in."""
+    return max(2 * ROOM // max(2, parts), 2 * shape.choices)
+
+
 @dataclass
 class Disk:
     """The files of one part. For each state by number they have the state, its predecessor and the choice.
@@ -106,7 +111,6 @@ class Part:
         files_kept: those files have names; otherwise they are gone however the process ends.
         disk: files that receive all states; by default files are created when needed.
         traced: keep each state's predecessor; files always keep it.
-        room: the steps in a bucket; by default few enough for the processor's cache.
 
     Attributes:
         keys, places: the table.
@@ -127,7 +131,6 @@ class Part:
     folder: Callable[[], Path] | None = None
     disk: Disk | None = None
     traced: bool = True
-    room: int = 0
     files_kept: bool = True
     places: int = FIRST
     count: int = 0
@@ -139,7 +142,7 @@ class Part:
 
     def __post_init__(self) -> None:
         words = self._words = self.shape.words
-        room = max(self.room or 2 * ROOM // max(2, self.parts), 2 * self.shape.choices)
+        room = room_of(self.shape, self.parts)
         self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
         self.parents: NDArray[np.uint32] = np.empty(FIRST if self.traced else 0, np.uint32)
         self.choices: NDArray[np.uint16] = np.empty(FIRST if self.traced else 0, np.uint16)

@@ -23,6 +23,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import Address, RemoteWorkers, worker
 from schedproof.proofs.compiled.files import Column
+from schedproof.proofs.compiled.table import entry
 from schedproof.proofs.exploration import limits
 from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Saving
 from schedproof.proofs.verdict import Verdict
@@ -100,12 +101,14 @@ def test_only_states_that_were_sent_are_withheld() -> None:
         values = np.array([row[0] for row in rows], np.uint64)
         states = np.array([n for row in rows for n in row], np.uint64)
         whence = np.arange(len(rows), dtype=np.uint64)
-        left = worker.withhold(values, states, whence, words, 0, len(rows), recent)
-        kept = [tuple(int(n) for n in states[i * words : (i + 1) * words]) for i in range(left)]
-        assert [rows[int(i)] for i in whence[:left]] == kept
+        out, out_whence = np.zeros((len(rows) + 1) * words, np.uint64), np.full(len(rows) + 1, 99, np.uint64)
+        filled = worker.withhold(values, states, whence, len(rows), words, recent, out, out_whence, 1)
+        kept = [tuple(int(n) for n in out[i * words : (i + 1) * words]) for i in range(1, filled)]
+        assert [rows[int(i)] for i in out_whence[1:filled]] == kept
+        assert out_whence[0] == 99, "what was there is kept"
         assert set(rows) <= sent | set(kept)
         sent |= set(kept)
-        withheld += len(rows) - left
+        withheld += len(rows) - len(kept)
     assert withheld > 100
 
 
@@ -124,17 +127,28 @@ def test_what_arrives_is_read_where_it_is() -> None:
     assert len(worker._as_writable(np.empty(0, np.uint64))) == 0
 
 
-def _by_entry_only(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
+def _by_entry_only(
+    values: Any, states: Any, whence: Any, end: int, words: int, recent: Any, out_states: Any, out_whence: Any, filled: int
+) -> int:  # fmt: skip
     """Seeded: takes states for the same whose remainders are."""
-    to = first
-    for i in range(first, end):
+    for i in range(end):
         at = int(values[i] % np.uint64(64)) * words
         if recent[at] == 0:
             recent[at] = 1
-            values[to], whence[to] = values[i], whence[i]
-            states[to * words : (to + 1) * words] = states[i * words : (i + 1) * words]
-            to += 1
-    return to
+            out_states[filled * words : (filled + 1) * words] = states[i * words : (i + 1) * words]
+            out_whence[filled] = whence[i]
+            filled += 1
+    return filled
+
+
+def test_entries_are_computed_from_states() -> None:
+    """As the sender had them: of one word and of three."""
+    rng = np.random.default_rng(0)
+    for words in (1, 3):
+        states = rng.integers(0, 1 << 62, 5 * words, dtype=np.uint64)
+        values = np.zeros(5, np.uint64)
+        worker.entries(states, words, values)
+        assert values.tolist() == [int(entry(states, i * words, words)) for i in range(5)]
 
 
 def test_a_filter_that_confuses_states_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
