@@ -40,8 +40,8 @@ def order_graph(locks: Locks, order: Order) -> Diagram:
 def _place(order: Order, ranked: list[str], name: str) -> tuple[str, ...]:
     if order.rank is None:
         return ()
-    tree = {1: "the outer first", -1: "the inner first", 0: ""}[order.rank.depths[name]]
-    return tuple(filter(None, [f"rank {ranked.index(name) + 1}", tree]))
+    ends = order.rank.direction(name)
+    return (f"rank {ranked.index(name) + 1}", *([f"the {ends[0]} first"] if ends else []))
 
 
 def deadlock_graph(problem: Problem, title: str) -> Diagram:

@@ -11,10 +11,12 @@ from .language import (
     MOST_COUNTED,
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Close,
+    CompareKeys,
     Count,
     Counts,
     Either,
@@ -62,9 +64,11 @@ def check(locks: Locks, place: Place) -> None:
     for operation in locks.operations.values():
         for name in operation.parameters.values():
             _known(name, locks.classes, "class", operation.place)
-        for inner, path in operation.inside.items():
+        for inner, (where, path) in operation.positions.items():
             of, outer = operation.parameters[inner], _class_of(locks, path, operation.parameters, operation.place)
-            if outer == of or outer not in locks.around[of]:
+            if where.by_key:
+                _one_class(of, outer, f"{inner} {where} {path}", operation.place)
+            elif outer == of or outer not in locks.around[of]:
                 raise LocksError(operation.place, f"a {of} is not in a {outer}", f"write {of}: {{in: {outer}}}")
         for held in operation.under:
             _kind(locks, _class_of(locks, held.path, operation.parameters, held.place), held.mode, held.place)
@@ -147,8 +151,19 @@ def _require_position(locks: Locks, name: str, where: Where, of: str, place: Pla
     for each in (name, of):
         _known(each, locks.classes, "class", place)
     inner, outer = (name, of) if where is Where.IN else (of, name)
-    if where is not Where.ANYWHERE and outer not in locks.classes[inner].inside:
+    if where.by_key:
+        _one_class(name, of, f"{of} > {name} {where} it", place)
+        if locks.classes[of].is_tree:
+            problem = f"{of} > {of} {where} it, of objects that are in each other"
+            raise LocksError(place, problem, f"write {of} > {of} in it, or {of} > {of} around it")
+    elif where is not Where.ANYWHERE and outer not in locks.classes[inner].inside:
         raise LocksError(place, f"a {inner} is not directly in a {outer}", f"write {inner}: {{in: {outer}}}")
+
+
+def _one_class(of: str, other: str, text: str, place: Place) -> None:
+    """Refuses to compare the keys of objects of two classes."""
+    if of != other:
+        raise LocksError(place, f"{text}: the key of a {of} and of a {other}", "compare objects of one class")
 
 
 def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
@@ -221,6 +236,15 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
                     step.place, f"{step.variable!r} is already the name of an object", "choose another name"
                 )
             _steps(locks, step.body, {**scope, step.variable: step.over})
+        case AcquireMany():
+            _kind(locks, step.over, step.mode, step.place)
+            if step.of is not None:
+                _require_position(locks, step.over, Where.IN, _class_of(locks, step.of, scope, step.place), step.place)
+            _steps(locks, step.body, scope)
+        case CompareKeys(first=first, second=second):
+            of, other = (_class_of(locks, path, scope, step.place) for path in (first, second))
+            _one_class(of, other, step.text, step.place)
+            _steps(locks, step.body, scope)
         case Serve(body=body):
             _steps(locks, body, scope)
         case Either():

@@ -2,7 +2,7 @@
 
 An object belongs to a class, and has its lock. An object may be *in* others: a queue is in its partition and in its
 parent queue. A class that is in itself is a forest. Containment is transitive: an application of a queue is in the
-partition of the queue.
+partition of the queue. Objects of one class have different keys. The order of a file's objects is that of their keys.
 
 Locks are those of Go, Java and POSIX. A program also waits for channels, counters and conditions.
 """
@@ -73,7 +73,16 @@ class Where(enum.StrEnum):
     """Directly in it."""
     AROUND = "around"
     """The other is directly in it."""
+    AFTER = "after"
+    """It has the same class and a higher key."""
+    BEFORE = "before"
+    """It has the same class and a lower key."""
     ANYWHERE = ""
+
+    @property
+    def by_key(self) -> bool:
+        """Whether it compares keys."""
+        return self in (Where.AFTER, Where.BEFORE)
 
 
 class Verb(enum.StrEnum):
@@ -184,6 +193,32 @@ class Acquire(Step):
     path: Path
     body: tuple[Step, ...] | None
     tries: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcquireMany(Step):
+    """Acquires locks of one class, the lowest key first, and releases them after ``body``.
+
+    Args:
+        every: all of them; else any choice of them, also none.
+        of: only objects directly in this one; by default all.
+    """
+
+    mode: Mode
+    every: bool
+    over: str
+    of: Path | None
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareKeys(Step):
+    """Runs ``body`` if the object ``first`` is ``where`` relative to ``second``; ANYWHERE: if both are one object."""
+
+    first: Path
+    where: Where
+    second: Path
+    body: tuple[Step, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,11 +442,11 @@ class Under:
 
 @dataclass(frozen=True)
 class Operation:
-    """A lock program. Its parameters are objects of classes; ``inside`` gives the containers of some."""
+    """A lock program. Its parameters are objects of classes; ``positions`` says what some are in, after or before."""
 
     name: str
     parameters: Mapping[str, str]
-    inside: Mapping[str, Path]
+    positions: Mapping[str, tuple[Where, Path]]
     under: tuple[Under, ...]
     steps: tuple[Step, ...]
     line: int | None

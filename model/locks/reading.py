@@ -392,9 +392,9 @@ class _Reader:
 
     def operation(self, key: yaml.ScalarNode, node: yaml.Node) -> Operation:
         place = self.place(key)
-        name, parameters, inside = words.signature(key.value, place)
+        name, parameters, positions = words.signature(key.value, place)
         if isinstance(node, yaml.SequenceNode):
-            return Operation(name, parameters, inside, (), self.steps(node), None, place)
+            return Operation(name, parameters, positions, (), self.steps(node), None, place)
         line, under, steps = None, [], None
         for what, value in self.mapping(node, f"operation {name}"):
             match what.value:
@@ -410,7 +410,7 @@ class _Reader:
                     )
         if steps is None:
             raise LocksError(place, f"operation {name} has no steps", "write steps: in it")
-        return Operation(name, parameters, inside, tuple(under), steps, line, place)
+        return Operation(name, parameters, positions, tuple(under), steps, line, place)
 
     def steps(self, node: yaml.Node) -> tuple[Step, ...]:
         if isinstance(node, yaml.ScalarNode) and node.value:

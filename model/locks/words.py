@@ -4,6 +4,8 @@
     try rlock PATH   try wlock PATH   try lock PATH
     each [outermost] CLASS NAME [in PATH | around PATH]
     some [outermost] CLASS NAME [in PATH | around PATH]
+    MODE each CLASS [in PATH]    MODE several CLASS [in PATH]
+    if PATH before PATH    if PATH after PATH    if PATH is PATH
     maybe        either        serve
     OPERATION(PATH, ...)
     read PATH.FIELD    write PATH.FIELD
@@ -31,12 +33,14 @@ from .errors import LocksError
 from .language import (
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Callback,
     Case,
     Close,
+    CompareKeys,
     Comparison,
     Count,
     Either,
@@ -70,7 +74,8 @@ KINDS = "|".join(sorted(Kind, key=len, reverse=True))
 TEST = rf"({NAME}) (=|!=|<=|>=|<|>) (\d{{1,3}})"
 
 STEPS = (
-    "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
+    "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, lock each CLASS in PATH, lock several CLASS in PATH, "
+    "each CLASS NAME in PATH, some CLASS NAME in PATH, if PATH before PATH, "
     "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL, "
     "select, go, once PATH, callback NAME, or a word for a counter or a condition"
 )
@@ -106,7 +111,7 @@ def plain_step(text: str, place: Place) -> Step:
     if parsed := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", normalized):
         arguments = tuple(path(p) for p in parsed[2].split(", ")) if parsed[2] else ()
         return Call(text=normalized, place=place, operation=parsed[1], arguments=arguments)
-    if re.match(rf"({BLOCKS})\b", normalized):
+    if re.match(rf"({BLOCKS})\b|({MODES}) (each|several) {CLASS}", normalized):
         raise LocksError(
             place, f"{normalized!r} has no steps inside it", "end the line with a colon, and indent its steps below"
         )
@@ -208,10 +213,26 @@ def block(
 
 
 def _counted_block(text: str, place: Place, body: Callable[[], Body]) -> Step | None:
-    """A step with steps inside it that uses a counter, starts a thread, or runs once; None if the text has another form."""
+    """A step with steps inside it that uses a counter or keys, starts a thread, or runs once; else None."""
     if parsed := re.fullmatch(rf"(if|while) {TEST}", text):
         test = Comparison(parsed[2], parsed[3], int(parsed[4]))
         return Branch(text=text, place=place, test=test, repeats=parsed[1] == "while", body=body())
+    if parsed := re.fullmatch(rf"if ({PATH}) (before|after|is) ({PATH})", text):
+        where = Where.ANYWHERE if parsed[2] == "is" else Where(parsed[2])
+        return CompareKeys(
+            text=text, place=place, first=path(parsed[1]), where=where, second=path(parsed[3]), body=body()
+        )
+    if parsed := re.fullmatch(rf"({MODES}) (each|several) ({CLASS})(?: in ({PATH}))?", text):
+        of = path(parsed[4]) if parsed[4] else None
+        return AcquireMany(
+            text=text,
+            place=place,
+            mode=Mode(parsed[1]),
+            every=parsed[2] == "each",
+            over=parsed[3],
+            of=of,
+            body=body(),
+        )
     if parsed := re.fullmatch(rf"swap ({NAME}) (\d{{1,3}}) (\d{{1,3}})", text):
         test = Comparison(parsed[1], "=", int(parsed[2]))
         return Branch(text=text, place=place, test=test, repeats=False, body=body(), to=int(parsed[3]))
@@ -229,12 +250,12 @@ def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
         LocksError: ``text`` has another form.
     """
     normalized = _normal(text)
-    match = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around) it)?", normalized)
+    match = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around|after|before) it)?", normalized)
     if match is None:
         raise LocksError(
             place,
             f"{normalized!r} is not a row of the order",
-            "write, for example, Partition > Queue in it, Queue > Queue around it, or Application > Node",
+            "write, for example, Partition > Queue in it, Queue > Queue around it, Shard > Shard after it, or Application > Node",
         )
     return [OrderRow(match[1], name, Where(match[3] or ""), line, place) for name in match[2].split(", ")]
 
@@ -272,28 +293,28 @@ def under(text: str, line: int | None, place: Place) -> Under:
     raise LocksError(place, f"{text!r} is not a lock that callers hold", "write, for example, wlock queue.Partition")
 
 
-def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, Path]]:
-    """The parts of ``NAME(CLASS NAME [in PATH], ...)``: name, classes of the parameters, containers of some.
+def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, tuple[Where, Path]]]:
+    """The parts of ``NAME(CLASS NAME [in PATH], ...)``: name, classes of the parameters, positions of some.
 
     Raises:
         LocksError: ``text`` has another form.
     """
-    parameter = rf"{CLASS} {NAME}(?: in {PATH})?"
+    parameter = rf"{CLASS} {NAME}(?: (?:in|after|before) {PATH})?"
     match = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
     if match is None:
         raise LocksError(
             place, f"{text!r} is not the name of an operation", "write, for example, delete_queue(Queue queue)"
         )
     parameters: dict[str, str] = {}
-    inside = {}
+    positions = {}
     for each in match[2].split(", ") if match[2] else []:
         of, name, *where = each.split(" ")
         if name in parameters:
             raise LocksError(place, f"{text!r} has two parameters of one name", "give each its own")
         parameters[name] = of
         if where:
-            inside[name] = path(where[1])
-    return match[1], parameters, inside
+            positions[name] = Where(where[0]), path(where[1])
+    return match[1], parameters, positions
 
 
 def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:

@@ -88,9 +88,10 @@ def checks(locks: Locks) -> list[Check]:
         add("derived-order-is-acyclic", ORDER, says, place, "circles")
         add("no-lock-is-acquired-again", PROGRAM, "no lock is acquired by its holder", place, "again")
     for o in locks.operations.values():
-        if o.under or o.inside:
+        if o.under or o.positions:
             held = [f"holds {u.mode} {u.path}" for u in o.under]
-            says = f"who calls {o.name} {' and '.join([*held, *(f'gives a {n} in {p}' for n, p in o.inside.items())])}"
+            gives = [f"gives a {name} {where} {path}" for name, (where, path) in o.positions.items()]
+            says = f"who calls {o.name} {' and '.join([*held, *gives])}"
             line = next((u.line for u in o.under if u.line is not None), None)
             add(f"{_dashed(o.name)}-is-called-under-its-locks", PROGRAM, says, o.place, Callers(o), line)
     for rule in locks.rules:

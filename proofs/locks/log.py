@@ -3,7 +3,8 @@
 The program logs an acquisition after it happens, and a release before it happens. So a log never shows a deadlock.
 But it shows every acquisition that could be part of one.
 With an order, that is an acquisition against the order, given what the thread holds.
-Without an order, it is an acquisition that closes a circle with earlier ones (as in Linux's lockdep).
+Without an order, it is an acquisition that closes a circle with earlier ones (as in Linux's lockdep). So it is for
+locks that are ordered by key, if the description does not have both: a log does not have the keys.
 """
 
 from __future__ import annotations
@@ -131,8 +132,9 @@ def _against(
         )
         if held.lock == record.lock:
             return Wrong(record, f"{since}, and acquires it again; locks are not re-entrant")
-        if rank is not None:
-            if not _goes_up(rank, inside, held, record):
+        goes_up = _goes_up(locks, rank, inside, held, record)
+        if rank is not None and goes_up is not None:
+            if not goes_up:
                 row = next((r for r in locks.order if (r.holding, r.acquired) == (record.of, held.of)), None)
                 return Wrong(record, f"{since}, and acquires {record.of} {record.lock}; the order is {rank.text}", row)
         elif under.has_node(record.lock) and under.has_node(held.lock) and nx.has_path(under, record.lock, held.lock):
@@ -154,10 +156,20 @@ def _against(
     return None
 
 
-def _goes_up(rank: Rank, inside: dict[str, str], held: Acquisition, record: Acquisition) -> bool:
+def _goes_up(
+    locks: Locks, rank: Rank | None, inside: dict[str, str], held: Acquisition, record: Acquisition
+) -> bool | None:
+    """Whether a lock comes after one that is held; None if there is no order, or their keys are unknown."""
+    if rank is None:
+        return None
     if held.of != record.of:
         return rank.numbers[held.of] < rank.numbers[record.of]
-    return rank.depths[held.of] * _depth(inside, held.lock) < rank.depths[held.of] * _depth(inside, record.lock)
+    if held.of in rank.keyed:
+        keys = {name: key for key, name in enumerate(locks.objects)}
+        if not {held.lock, record.lock} <= keys.keys():
+            return None
+        return rank.signs[held.of] * keys[held.lock] < rank.signs[held.of] * keys[record.lock]
+    return rank.signs[held.of] * _depth(inside, held.lock) < rank.signs[held.of] * _depth(inside, record.lock)
 
 
 def _depth(inside: dict[str, str], lock: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
@@ -28,8 +29,8 @@ from schedproof.proofs.verdict import Disagreement, Method, Verdict
 from . import derived_answers, runs, symbolic
 from . import rank as ranks
 from .answer import CHANNEL, Answer
-from .checks import Callers, Check, checks
-from .derived import acquisitions
+from .checks import PROGRAM, Callers, Check, checks
+from .derived import acquisitions, find_circles
 from .derived_answers import Instance
 from .explore import LIMIT, Explored, Problem, Waiting, explore_all
 from .made import made
@@ -42,6 +43,9 @@ from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
 """Selects the steps of an operation that a check is about."""
+
+OF_THREADS = ("order", "circles", "again", "threads", "deadlock")
+"""The checks that do not run operations, or that run them on made objects anyway."""
 
 Relevant = Callable[[Event], bool]
 """Whether an event is one that a check is about."""
@@ -131,8 +135,12 @@ def _names(locks: Locks, known: Sequence[Check]) -> None:
 class _Work:
     """One check of a description, with the results that several checks share."""
 
-    def __init__(self, locks: Locks, world: World, limit: int, progress: Progress | None) -> None:
+    def __init__(
+        self, locks: Locks, world: World, limit: int, progress: Progress | None, *, is_made: bool = False
+    ) -> None:
+        """``is_made``: the objects are made for the operations."""
         self.locks, self.world, self.limit, self.progress = locks, world, limit, progress
+        self.is_made = is_made
         self.order: Order | None = None
         self.explored: Explored | None = None
         self.programs: dict[str, symbolic.Programs] = {}
@@ -140,6 +148,17 @@ class _Work:
         self.derived: list[Instance] | None = None
 
     def answer(self, check: Check) -> Answer:
+        """The answer of a check. If it is open on the objects of the file, others may show a violation."""
+        answer = self.shown_by_threads(self.on_its_objects(check))
+        if answer.verdict is not Verdict.UNDETERMINED or check.about in OF_THREADS or self.is_made:
+            return answer
+        try:
+            shown = self.on_made_objects.answer(check)
+        except LocksError:  # they have too many runs
+            return answer
+        return shown if shown.verdict is Verdict.REFUTED else answer
+
+    def on_its_objects(self, check: Check) -> Answer:
         every = self.locks.operations.values()
         in_order = _each(lambda e: runs.against_the_order(self.world, self.locks, self.rank, e))
         match check.about:
@@ -346,19 +365,25 @@ class _Work:
             tried = [one for o in self.locks.operations.values() for one in self.runs_of(o)]
             every = acquisitions([*tried, *self.runs_of_threads()], once)
             self.derived = [Instance(every, self.scope, self.locks.objects)]
-            if any(o.parameters for o in self.locks.operations.values()):
-                self.derived.append(self.on_made_objects())
+            if not self.is_made and any(o.parameters for o in self.locks.operations.values()):
+                self.derived.append(self.acquired_on_made_objects)
         return self.derived
 
-    def on_made_objects(self) -> Instance:
+    @cached_property
+    def acquired_on_made_objects(self) -> Instance:
         """The acquisitions of operations on objects that are made for them."""
-        locks = replace(self.locks, objects=made(self.locks))
-        work = _Work(locks, World(locks), self.limit, None)
+        work = self.on_made_objects
         try:
-            tried = [one for o in locks.operations.values() for one in work.runs_of(o)]
+            tried = [one for o in work.locks.operations.values() for one in work.runs_of(o)]
         except LocksError as error:
-            return Instance((), work.scope, locks.objects, error.problem)
-        return Instance(acquisitions(tried), work.scope, locks.objects)
+            return Instance((), work.scope, work.locks.objects, error.problem)
+        return Instance(acquisitions(tried), work.scope, work.locks.objects)
+
+    @cached_property
+    def on_made_objects(self) -> _Work:
+        """The same checks on objects that are made for the operations, without threads."""
+        locks = replace(self.locks, objects=made(self.locks), threads={})
+        return _Work(locks, World(locks), self.limit, None, is_made=True)
 
     def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""
@@ -388,7 +413,8 @@ class _Work:
 
     def refuted(self, check: Check, broken: Sequence[Broken]) -> Answer:
         """The refutation by the shortest of the violating runs."""
-        shortest = min(broken, key=lambda b: len(b.run))
+        # Two objects show more than one: who acquires a lock again is reported if nothing else is wrong.
+        shortest = min(broken, key=lambda b: (len(b.run), b.run[-1].object in [name for name, _ in b.run[-1].held]))
         others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
         note = f"also violated by {', '.join(others)}" if others else ""
         called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
@@ -409,6 +435,30 @@ class _Work:
             objects=self.classes(
                 name for event in shortest.run for name in [event.object, *(held for held, _ in event.held)]
             ),
+        )
+
+    def shown_by_threads(self, answer: Answer) -> Answer:
+        """A violation of an order by key, with the threads that wait for each other because of it, if there are some."""
+        if answer.broken is None or answer.check.kind != PROGRAM:
+            return answer
+        last = answer.broken.run[-1]
+        if not isinstance(last.step, Acquire) or not any(
+            runs.by_key(self.world, self.locks, name, last.object) for name, _ in last.held
+        ):
+            return answer
+        every = self.instances[0].acquisitions
+        alone = [one for one in every if one.name == answer.broken.name]
+        for among in (find_circles(alone), find_circles(every)):
+            first = next((each for each in among.circles if any(one.place == last.step.place for one in each.by)), None)
+            if first is not None:
+                break
+        else:
+            return answer
+        return replace(
+            answer,
+            steps=first.steps,
+            problem=f"{answer.problem}; a circle of {len(first.locks)} locks: {first.text}",
+            circles=replace(among, circles=(first, *(each for each in among.circles if each is not first))),
         )
 
     def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -1,10 +1,10 @@
 """Decides whether the order of locks is acyclic, for any number of objects and trees of any depth.
 
 A rank proves it, a circle refutes it.
-A rank gives each object a pair of numbers: the number of its class, and its depth.
-The depth counts only for classes whose objects contain each other; it may count negatively.
+A rank gives each object a pair of numbers: the number of its class, and its position.
+The position is the depth for classes whose objects contain each other, else the key; it may count negatively, or not at all.
 Pairs are compared lexicographically. If each row of the order leads to a greater pair, no instance has a circle.
-z3 searches for the numbers. A second query asks z3 for objects of any depth that contradict them.
+z3 searches for the numbers. A second query asks z3 for objects of any depth and key that contradict them.
 The other engine builds instances and searches for circles in them.
 """
 
@@ -23,29 +23,45 @@ from schedproof.model.locks.language import OrderRow, Where
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Disagreement
 
+from .unfold import placed
+
 
 @dataclass(frozen=True)
 class Rank:
-    """The number of each class, and how its depth counts: 1 from the top down, -1 from the bottom up, 0 not at all."""
+    """An order of all objects.
+
+    Args:
+        numbers: the number of each class.
+        signs: how the position counts in each class: 1 the outer object, or the lower key, is first; -1 the other way; 0 not.
+        keyed: the classes whose position is the key, not the depth.
+    """
 
     numbers: Mapping[str, int]
-    depths: Mapping[str, int]
+    signs: Mapping[str, int]
+    keyed: frozenset[str] = frozenset()
+
+    def direction(self, name: str) -> tuple[str, ...]:
+        """Which object of a class is first, and which is last, in words; () if there is no order of them."""
+        sign = self.signs[name]
+        ends = ("lower key", "higher key") if name in self.keyed else ("outer", "inner")
+        return ends[::sign] if sign else ()
 
     @property
     def text(self) -> str:
         """The classes from the lowest number to the highest, as text."""
-        words = {1: " (the outer before the inner)", -1: " (the inner before the outer)", 0: ""}
         ordered = sorted(self.numbers, key=lambda name: self.numbers[name])
-        return " < ".join(name + words[self.depths[name]] for name in ordered)
+        return " < ".join(
+            f"{name} (the {' before the '.join(ends)})" if (ends := self.direction(name)) else name for name in ordered
+        )
 
-    def below(self, first: str, first_depth: z3.ArithRef, second: str, second_depth: z3.ArithRef) -> z3.BoolRef:
+    def below(self, first: str, first_position: z3.ArithRef, second: str, second_position: z3.ArithRef) -> z3.BoolRef:
         """The formula that an object of class ``first`` comes before one of class ``second``."""
         if self.numbers[first] != self.numbers[second]:
             return z3.BoolVal(self.numbers[first] < self.numbers[second])
-        sign = self.depths[first]
+        sign = self.signs[first]
         if first != second or sign == 0:
             return z3.BoolVal(False)
-        return first_depth < second_depth if sign > 0 else first_depth > second_depth
+        return first_position < second_position if sign > 0 else first_position > second_position
 
 
 @dataclass(frozen=True)
@@ -90,12 +106,13 @@ def find_rank(locks: Locks) -> Rank | None:
     # Which of several ranks z3 returns depends on what its context has solved before.
     context = z3.Context()
     numbers = {name: z3.Int(f"number of {name}", context) for name in locks.classes}
-    depths = {name: z3.Int(f"depth of {name}", context) for name in locks.classes}
+    signs = {name: z3.Int(f"sign of {name}", context) for name in locks.classes}
+    keyed = frozenset(row.holding for row in locks.order if row.where.by_key)
     solver = z3.Solver(ctx=context)
     for name, number in numbers.items():
-        solver.add(number >= 0, number < len(numbers), depths[name] >= -1, depths[name] <= 1)
-        if not locks.classes[name].is_tree:
-            solver.add(depths[name] == 0)
+        solver.add(number >= 0, number < len(numbers), signs[name] >= -1, signs[name] <= 1)
+        if not locks.classes[name].is_tree and name not in keyed:
+            solver.add(signs[name] == 0)
     # Each class gets a number of its own: a total order of the classes is easier to read, and to log.
     solver.add(z3.Distinct(list(numbers.values())))
     for row in locks.order:
@@ -104,23 +121,26 @@ def find_rank(locks: Locks) -> Rank | None:
         elif row.where is Where.ANYWHERE:
             return None
         else:
-            solver.add(depths[row.holding] == (1 if row.where is Where.IN else -1))
+            solver.add(signs[row.holding] == (1 if row.where in (Where.IN, Where.AFTER) else -1))
     if solver.check() != z3.sat:
         return None
     model = solver.model()
     return Rank(
         {name: model.eval(number, model_completion=True).as_long() for name, number in numbers.items()},
-        {name: model.eval(depth, model_completion=True).as_long() for name, depth in depths.items()},
+        {name: model.eval(sign, model_completion=True).as_long() for name, sign in signs.items()},
+        keyed,
     )
 
 
 def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
-    """A row that does not lead to a greater pair, for some depths of its two objects."""
-    first, second = z3.Ints("depth_of_the_holding depth_of_the_acquired")
+    """A row that does not lead to a greater pair, for some positions of its two objects."""
+    first, second = z3.Ints("position_of_the_holding position_of_the_acquired")
     for row in locks.order:
         solver = z3.Solver()
         solver.add(first >= 0, second >= 0)
-        if row.holding == row.acquired and row.where is not Where.ANYWHERE:
+        if row.where.by_key:
+            solver.add(first < second if row.where is Where.AFTER else first > second)
+        elif row.holding == row.acquired and row.where is not Where.ANYWHERE:
             inner, outer = (second, first) if row.where is Where.IN else (first, second)
             solver.add(inner == outer + 1)
         solver.add(z3.Not(rank.below(row.holding, first, row.acquired, second)))
@@ -253,6 +273,10 @@ def _edges(rows: Sequence[OrderRow], inside: Inside) -> Iterator[Edge]:
                         ordered = its.get(name) == holding
                     case Where.AROUND:
                         ordered = direct.get(other) == acquired
+                    case Where.AFTER | Where.BEFORE:
+                        # The classes by key contain no objects of their own: the numbers are the keys.
+                        keys = [*inside]
+                        ordered = placed(keys.index(acquired), row.where, keys.index(holding))
                     case Where.ANYWHERE:
                         ordered = True  # also the object itself: the row does not exclude it
                 if ordered:

@@ -16,11 +16,13 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Callback,
     Close,
+    CompareKeys,
     Count,
     Either,
     Go,
@@ -46,7 +48,7 @@ from schedproof.model.locks.language import (
 )
 
 from .rank import Rank
-from .unfold import DEEPEST, World
+from .unfold import DEEPEST, World, placed
 
 MOST = 20_000
 """The most runs of one program."""
@@ -170,6 +172,14 @@ class _Walk:
                 )  # after a downgrade inside, it is not the last one
                 for events, after in self.steps(body, scope, now, name, deep):
                     yield (event(one, mode), *events), _without(after, one, released)
+            case AcquireMany():
+                each_one, inner = self.world.one_by_one(step, scope)
+                yield from self.steps(each_one, inner, held, name, deep)
+            case CompareKeys(body=body):
+                if self.world.compares(step, scope):
+                    yield from self.steps(body, scope, held, name, deep)
+                else:
+                    yield (), held
             case Release(path=path, mode=mode):
                 one = self.world.reach(path, scope, step)
                 if self.world.kind(one) is Kind.UNOWNED:
@@ -315,13 +325,17 @@ def entries(world: World, operation: Operation) -> Iterator[tuple[Mapping[str, s
 
 
 def _misplaced(world: World, operation: Operation, scope: Mapping[str, str]) -> str:
-    """The first argument that is not inside its declared container, in words; "" if there is none."""
-    for inner, path in operation.inside.items():
+    """The first argument that is not at its declared position, in words; "" if there is none."""
+    for inner, (where, path) in operation.positions.items():
         name: str | None = scope[path.variable]
         for of in path.classes:
             name = world.around(name, of) if name is not None else None
-        if name is None or world.around(scope[inner], world.locks.objects[name].of) != name:
-            return f"{scope[inner]} is not in {path}"
+        if name is not None and where.by_key:
+            fits = placed(world.key(scope[inner]), where, world.key(name))
+        else:
+            fits = name is not None and world.around(scope[inner], world.locks.objects[name].of) == name
+        if not fits:
+            return f"{scope[inner]} is not {where} {path}"
     return ""
 
 
@@ -335,6 +349,8 @@ def row_between(world: World, holding: str, acquired: str, order: Sequence[Order
             Where.ANYWHERE: holding != acquired,
             Where.IN: world.around(acquired, of) == holding,
             Where.AROUND: world.around(holding, other) == acquired,
+            Where.AFTER: placed(world.key(acquired), Where.AFTER, world.key(holding)),
+            Where.BEFORE: placed(world.key(acquired), Where.BEFORE, world.key(holding)),
         }
         if holds[row.where]:
             return row
@@ -352,7 +368,8 @@ def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
     of, other = world.locks.objects[holding].of, world.locks.objects[acquired].of
     if of != other:
         return rank.numbers[of] < rank.numbers[other]
-    return rank.depths[of] * depth(world, holding) < rank.depths[of] * depth(world, acquired)
+    first, second = (world.key(n) if of in rank.keyed else depth(world, n) for n in (holding, acquired))
+    return rank.signs[of] * first < rank.signs[of] * second
 
 
 def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
@@ -380,8 +397,17 @@ def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Even
             if not goes_up(world, rank, name, event.object):
                 return f"{mode} {name} is held, which comes after {event.object}: {rank.text}"
         elif row_between(world, name, event.object, locks.order) is None:
+            if (row := by_key(world, locks, name, event.object)) is not None:
+                return f"{mode} {name} is held, and {event.object} is not {row.where} it ({row.text})"
             return f"{mode} {name} is held, and no row of the order leads from {_described(world, name)} to {_described(world, event.object)}"
     return ""
+
+
+def by_key(world: World, locks: Locks, holding: str, acquired: str) -> OrderRow | None:
+    """The row that orders two objects of one class by their keys; None if there is none."""
+    of, other = locks.objects[holding].of, world.locks.objects[acquired].of
+    rows = (row for row in locks.order if row.where.by_key and row.holding == of == other)
+    return next(rows, None)
 
 
 def _described(world: World, name: str) -> str:

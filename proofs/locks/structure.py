@@ -8,9 +8,11 @@ from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
+    CompareKeys,
     Either,
     Go,
     Loop,
@@ -43,7 +45,7 @@ def unstructured(locks: Locks, operation: Operation) -> Step | None:
 def touches_locks(steps: Sequence[Step]) -> bool:
     """Whether some step, not of a called operation, acquires or releases a lock."""
     return any(
-        isinstance(step, Acquire | Release | Once) or any(touches_locks(body) for body in bodies(step))
+        isinstance(step, Acquire | AcquireMany | Release | Once) or any(touches_locks(body) for body in bodies(step))
         for step in steps
     )
 
@@ -78,6 +80,8 @@ def bodies(step: Step) -> list[Sequence[Step]]:
             return [body or ()]
         case Loop(body=body) | Serve(body=body) | Go(body=body) | Branch(body=body) | Once(body=body):
             return [body]
+        case AcquireMany(body=body) | CompareKeys(body=body):
+            return [body]
         case Either(alternatives=alternatives):
             return list(alternatives)
         case Select(cases=cases):
@@ -98,7 +102,7 @@ def _writes(
                 seen.add(path)
             case Acquire(body=body) | Await(body=body) if body:
                 total += _writes(locks, rule, body, scope, open_)
-            case Once(body=body) | Go(body=body):
+            case Once(body=body) | Go(body=body) | AcquireMany(body=body) | CompareKeys(body=body):
                 total += _writes(locks, rule, body, scope, open_)
             case Branch(body=body, repeats=repeats):
                 total += _writes(locks, rule, body, scope, open_) * (2 if repeats else 1)

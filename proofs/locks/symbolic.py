@@ -11,8 +11,9 @@ This requires that an operation releases each lock in the block in which it acqu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import networkx as nx
 import z3
@@ -22,10 +23,12 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Callback,
+    CompareKeys,
     Either,
     Go,
     Kind,
@@ -46,6 +49,7 @@ from schedproof.model.locks.language import (
     Where,
 )
 
+from .layout import every_step
 from .rank import Rank
 from .structure import unstructured, writes
 
@@ -60,10 +64,16 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Hold:
-    """A lock that is held, by the caller or by this operation."""
+    """A lock that is held, by the caller or by this operation.
+
+    Args:
+        members: if ``object`` stands for each lock of several ones, the container of them all, or () for all of the
+            class; None if it stands for itself. Of some locks of a class, it is not known which are held.
+    """
 
     object: Unknown
     mode: Mode
+    members: tuple[Unknown, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,10 +95,17 @@ class Known:
 
 @dataclass(frozen=True)
 class Way:
-    """One way of calling an operation: the locks of its caller, and the parameters inside their declared containers."""
+    """One way of calling an operation.
+
+    Attributes:
+        held: the locks of its caller.
+        placed: the parameters at their declared positions.
+        compared: what the caller knows of the keys of two parameters.
+    """
 
     held: frozenset[Known]
-    inside: frozenset[str]
+    placed: frozenset[str]
+    compared: frozenset[tuple[str, Where, str]]
 
 
 @dataclass(frozen=True)
@@ -134,6 +151,17 @@ class _Sorts:
 
     def depth(self, one: Unknown) -> z3.ArithRef:
         return z3.Function(f"depth of {one.of}", self.sort(one.of), z3.IntSort())(one.term)
+
+    def key(self, one: Unknown) -> z3.ArithRef:
+        return z3.Function(f"key of {one.of}", self.sort(one.of), z3.IntSort())(one.term)
+
+    def position(self, one: Unknown) -> z3.ArithRef:
+        """What a rank counts."""
+        return self.depth(one) if self.locks.classes[one.of].is_tree else self.key(one)
+
+    def compares(self, one: Unknown, where: Where, other: Unknown) -> z3.BoolRef:
+        """The formula that the key of ``one`` is after, or before, that of ``other``."""
+        return self.key(one) > self.key(other) if where is Where.AFTER else self.key(one) < self.key(other)
 
     def reach(self, path: Path, scope: Mapping[str, Unknown]) -> Unknown:
         one = scope[path.variable]
@@ -207,6 +235,9 @@ class _Checker:
         self.ways: dict[str, set[Way]] = {}
         self.programs = Programs()
         self.leads_to = _reachable(locks)
+        self.compares_keys = any(
+            isinstance(s, CompareKeys) for s in every_step([o.steps for o in locks.operations.values()])
+        )
         self.several = {
             rule.name: writes(locks, rule, entry) > 1 for rule in locks.rules if isinstance(rule, SeveralRule)
         }
@@ -257,14 +288,14 @@ class _Checker:
     def before(self, first: Unknown, second: Unknown) -> z3.BoolRef:
         if self.rank is None:
             return z3.BoolVal(False)
-        return self.rank.below(first.of, self.z.depth(first), second.of, self.z.depth(second))
+        return self.rank.below(first.of, self.z.position(first), second.of, self.z.position(second))
 
     def allowed(self, facts: Facts, held: Unknown, acquired: Unknown) -> bool:
         """Whether the order lets a thread that holds ``held`` acquire ``acquired``."""
         if self.locks.closed:
-            has_row = (held.of, acquired.of) in self.leads_to
-            return has_row and self.follows(facts, self.before(held, acquired), held, acquired)
-        ways = []
+            has_row = z3.BoolVal((held.of, acquired.of) in self.leads_to)
+            return self.follows(facts, z3.And(has_row, self.before(held, acquired)), held, acquired)
+        ways: list[z3.BoolRef] = []
         for row in self.locks.order:
             if (row.holding, row.acquired) != (held.of, acquired.of):
                 continue
@@ -275,7 +306,14 @@ class _Checker:
                     ways.append(self._inside(acquired, held))
                 case Where.AROUND:
                     ways.append(self._inside(held, acquired))
-        return bool(ways) and self.follows(facts, z3.Or(ways), held, acquired)
+                case Where.AFTER | Where.BEFORE:
+                    ways.append(self.z.compares(acquired, row.where, held))
+        # Also without a row: the facts may contradict each other, where the keys are compared twice.
+        return self.follows(facts, z3.Or(ways), held, acquired)
+
+    def _placed(self, one: Unknown, where: Where, other: Unknown) -> z3.BoolRef:
+        """The formula that a parameter is at its declared position."""
+        return self.z.compares(one, where, other) if where.by_key else self._lies_in(one, other)
 
     def _lies_in(self, inner: Unknown, outer: Unknown) -> z3.BoolRef:
         """The formula that ``outer``, of another class, contains ``inner``."""
@@ -294,9 +332,11 @@ class _Checker:
         facts = Facts((), ())
         for one in scope.values():
             facts = facts.and_(*self.z.commutes(one))
-        for inner, path in operation.inside.items():
-            if way is None or inner in way.inside:
-                facts = facts.and_(self._lies_in(scope[inner], self.z.reach(path, scope)))
+        for inner, (where, path) in operation.positions.items():
+            if way is None or inner in way.placed:
+                facts = facts.and_(self._placed(scope[inner], where, self.z.reach(path, scope)))
+        for one_name, where, other_name in way.compared if way is not None else ():
+            facts = facts.and_(self.compared(scope[one_name], where, scope[other_name]))
         for under in operation.under if way is None else ():
             facts = facts.holding(Hold(self.z.reach(under.path, scope), under.mode))
         for known in sorted(way.held, key=repr) if way is not None else ():
@@ -337,6 +377,11 @@ class _Checker:
                     self.acquires(step, one, facts, of)
                 now = facts.holding(Hold(one, mode))
                 return now if body is None else self.released(self.steps(body, scope, now, of), one)
+            case AcquireMany():
+                self.acquires_many(step, scope, facts, of)
+            case CompareKeys(first=first, where=where, second=second, body=body):
+                one, other = self.z.reach(first, scope), self.z.reach(second, scope)
+                self.steps(body, scope, facts.and_(self.compared(one, where, other)), of)
             case Release(path=path, mode=mode):
                 return self.released(facts, self.z.reach(path, scope), mode)
             case Once(path=path, body=body):
@@ -384,6 +429,26 @@ class _Checker:
             inside = inside.and_(self.z.depth(one) == 0)
         self.steps(step.body, {**scope, step.variable: one}, inside, of)  # releases what it acquires, as above
 
+    def acquires_many(self, step: AcquireMany, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
+        """Checks the acquisition of any one under any earlier one, and the steps inside under any one."""
+        one, earlier = self.z.new(step.over, "one"), self.z.new(step.over, "earlier")
+        containers = (self.z.reach(step.of, scope),) if step.of is not None else ()
+        now = facts
+        for each in (one, earlier):
+            now = now.and_(*self.z.commutes(each))
+            for container in containers:
+                now = now.and_(*self.z.directly_in(each, container))
+        if self.locks.classes[step.over].kind is Kind.UNOWNED:
+            self.steps(step.body, scope, facts, of)
+            return
+        before = now.and_(self.z.compares(earlier, Where.BEFORE, one)).holding(Hold(earlier, step.mode))
+        self.acquires(step, one, before, of)
+        self.steps(step.body, scope, now.holding(Hold(one, step.mode, containers if step.every else None)), of)
+
+    def compared(self, one: Unknown, where: Where, other: Unknown) -> z3.BoolRef:
+        """The formula that a comparison holds: of keys, or that both are one object."""
+        return self.z.compares(one, where, other) if where.by_key else one.term == other.term
+
     def reacquires(self, facts: Facts, one: Unknown, mode: Mode) -> bool:
         """Whether the program certainly holds a lock that its holder may acquire again."""
         kind = self.locks.classes[one.of].kind
@@ -428,35 +493,52 @@ class _Checker:
     def holds(self, facts: Facts, needed: Unknown, mode: Mode) -> bool:
         """Whether the lock is certainly held."""
         ways = [
-            hold.object.term == needed.term
-            for hold in facts.held
-            if hold.mode.covers(mode) and hold.object.of == needed.of
+            self.is_held(hold, needed) for hold in facts.held if hold.mode.covers(mode) and hold.object.of == needed.of
         ]
         return bool(ways) and self.follows(facts, z3.Or(ways), needed)
+
+    def is_held(self, hold: Hold, needed: Unknown) -> z3.BoolRef:
+        """The formula that a lock is the one, or among those, that ``hold`` stands for."""
+        if hold.members is None:
+            return hold.object.term == needed.term
+        return z3.And(*(self._inside(needed, container) for container in hold.members))
 
     def call(self, step: Call, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         called = self.locks.operations[step.operation]
         inner = {name: self.z.reach(path, scope) for name, path in zip(called.parameters, step.arguments, strict=True)}
-        inside = set()
-        for name, path in called.inside.items():
-            outer = self.z.reach(path, inner)
-            is_inside = self.follows(facts, self._lies_in(inner[name], outer), inner[name], outer)
+        placed = set()
+        for name, (where, path) in called.positions.items():
+            other = self.z.reach(path, inner)
+            is_placed = self.follows(facts, self._placed(inner[name], where, other), inner[name], other)
             self.programs.calls.append(
-                (called.name, CheckedStep(step, of.name, is_inside, f"{name} may not be in {path}"))
+                (called.name, CheckedStep(step, of.name, is_placed, f"{name} may not be {where} {path}"))
             )
-            if is_inside:
-                inside.add(name)
+            if is_placed:
+                placed.add(name)
         for under in called.under:
             needed = self.z.reach(under.path, inner)
             held = self.holds(facts, needed, under.mode)
             why = f"{under.mode} {under.path} may not be held"
             self.programs.calls.append((called.name, CheckedStep(step, of.name, held, why)))
-        known = frozenset(self.seen_from(hold, inner, facts) for hold in facts.held)
-        self.ways.setdefault(called.name, set()).add(Way(known, frozenset(inside)))
+        compared = {
+            (name, where, other)
+            for (name, one), (other, second) in combinations(inner.items(), 2)
+            if one.of == second.of and self.compares_keys
+            for where in (Where.BEFORE, Where.AFTER, Where.ANYWHERE)
+            if self.follows(facts, self.compared(one, where, second), one, second)
+        }
+        known = frozenset(each for hold in facts.held for each in self.seen_from(hold, inner, facts))
+        self.ways.setdefault(called.name, set()).add(Way(known, frozenset(placed), frozenset(compared)))
 
-    def seen_from(self, hold: Hold, inner: Mapping[str, Unknown], facts: Facts) -> Known:
-        """What a called operation knows of a lock that is held."""
+    def seen_from(self, hold: Hold, inner: Mapping[str, Unknown], facts: Facts) -> Iterator[Known]:
+        """What a called operation knows of a lock that is held: of several ones, each parameter among them and any one."""
         held = hold.object
+        if hold.members is not None:
+            for name, one in inner.items():
+                for path in self.paths(name, one.of):
+                    seen = self.z.reach(path, inner)
+                    if seen.of == held.of and self.follows(facts, self.is_held(hold, seen), one, seen):
+                        yield Known(held.of, hold.mode, (path,))
         same = [
             path
             for name, one in inner.items()
@@ -465,15 +547,18 @@ class _Checker:
             and self.follows(facts, seen.term == held.term, one, held)
         ]
         if same:
-            return Known(held.of, hold.mode, tuple(same))
+            yield Known(held.of, hold.mode, tuple(same))
+            return
         for name, one in inner.items():
             in_trees = one.of == held.of and self.locks.classes[one.of].is_tree
             if in_trees and self.follows(facts, self._inside(one, held), one, held):
-                return Known(held.of, hold.mode, how="outer", parameter=name)
+                yield Known(held.of, hold.mode, how="outer", parameter=name)
+                return
         for name, one in inner.items():
             if self.follows(facts, self.before(held, one), one, held):
-                return Known(held.of, hold.mode, how="before", parameter=name)
-        return Known(held.of, hold.mode)
+                yield Known(held.of, hold.mode, how="before", parameter=name)
+                return
+        yield Known(held.of, hold.mode)
 
     def paths(self, name: str, of: str) -> list[Path]:
         return [Path(name), *(Path(name, (outer,)) for outer in self.locks.around[of])]

@@ -9,10 +9,12 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Close,
+    CompareKeys,
     Count,
     Either,
     Kind,
@@ -80,6 +82,8 @@ class _Used:
                 case Acquire(path=path) | Once(path=path):
                     of = _class(scope, path)
                     self.locks |= {path.variable} if of in list(Kind) else {of}
+                case AcquireMany(over=over):
+                    self.locks.add(over)
                 case Call(operation=name):
                     self.calls.setdefault(program, set()).add(name)
                 case Send(channel=name) | Receive(channel=name) | Close(channel=name) | Count(on=name):
@@ -116,7 +120,9 @@ class _Used:
                 return any(self.passes(each, counter) for each in alternatives)
             case Acquire(body=body, tries=tries):
                 return tries or self.passes(body or (), counter)
-            case Loop(body=body):
+            case CompareKeys():
+                return True
+            case Loop(body=body) | AcquireMany(body=body):
                 return self.passes(body, counter)
             case Call(operation=name):
                 return name in self.following or self.passes_call(name, counter)

@@ -17,11 +17,13 @@ from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
+    AcquireMany,
     Await,
     Branch,
     Call,
     Callback,
     Close,
+    CompareKeys,
     Count,
     Either,
     Go,
@@ -166,6 +168,11 @@ class Program:
             yield from one.all()
 
 
+def placed(one: int, where: Where, other: int) -> bool:
+    """Whether the key ``one`` is after, or before, the key ``other``."""
+    return one > other if where is Where.AFTER else one < other
+
+
 @dataclass(frozen=True)
 class World:
     """The objects of a description, and their containers."""
@@ -222,6 +229,46 @@ class World:
             return [name for name in names if name == self.around(seen_from, loop.over)]
         outer = self.locks.objects[seen_from].of
         return [name for name in names if self.around(name, outer) == seen_from]
+
+    def key(self, name: str) -> int:
+        """The key of an object, for comparison with those of its class."""
+        return self.names.index(name)
+
+    def compares(self, step: CompareKeys, scope: Mapping[str, str]) -> bool:
+        """Whether two objects are as a comparison of their keys says.
+
+        Raises:
+            LocksError: one of them does not exist.
+        """
+        first, second = (self.key(self.reach(path, scope, step)) for path in (step.first, step.second))
+        return placed(first, step.where, second) if step.where.by_key else first == second
+
+    def one_by_one(self, step: AcquireMany, scope: Mapping[str, str]) -> tuple[tuple[Step, ...], dict[str, str]]:
+        """The same as steps that acquire a single lock each, and the scope in which they run.
+
+        Raises:
+            LocksError: the object that contains the locks does not exist.
+        """
+        loop = Loop(
+            text=step.text,
+            place=step.place,
+            every=True,
+            outermost=False,
+            variable="",
+            over=step.over,
+            where=Where.IN if step.of is not None else Where.ANYWHERE,
+            of=step.of,
+            body=(),
+        )
+        members = sorted(self.those(loop, scope), key=self.key)
+        inner = step.body
+        for name in reversed(members):
+            # No variable of a description is a number and a name.
+            one = Acquire(
+                text=f"{step.mode} {name}", place=step.place, mode=step.mode, path=Path(f"0 {name}"), body=inner
+            )
+            inner = (one,) if step.every else (Either(text=step.text, place=step.place, alternatives=((one,), inner)),)
+        return inner, {**scope, **{f"0 {name}": name for name in members}}
 
     def reach(self, path: Path, scope: Mapping[str, str], step: Step) -> str:
         """The object that a path leads to.
@@ -283,6 +330,11 @@ class _Unfolding:
         match step:
             case Acquire():
                 return self.acquire(step, scope, then, deep)
+            case AcquireMany():
+                each_one, inner = self.world.one_by_one(step, scope)
+                return self.steps(each_one, inner, then, deep)
+            case CompareKeys(body=body):
+                return self.steps(body, scope, then, deep) if self.world.compares(step, scope) else then
             case Release(path=path, mode=mode):
                 return self.release(self.world.reach(path, scope, step), mode, then, step)
             case Send(channel=channel) | Receive(channel=channel):

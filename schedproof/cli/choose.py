@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,6 +112,37 @@ def variant(of: System, name: str | None) -> Model:
     if name not in of.variants:
         raise unknown(f"variant of {of.name}", name, of.variants)
     return of.variants[name]
+
+
+def model(of: System, name: str | None) -> Model:
+    """A variant of a system, as :func:`variant`, that has a model.
+
+    Raises:
+        UserError: there is no such variant, or it has only lock files.
+    """
+    chosen = variant(of, name)
+    require_model(of, [chosen])
+    return chosen
+
+
+def require_model(of: System, models: Sequence[Model], options: str = "") -> None:
+    """Refuses variants of which none has a model.
+
+    Args:
+        of: the system of the variants.
+        models: the variants.
+        options: what else to write to check the lock files.
+
+    Raises:
+        UserError: they have only lock files.
+    """
+    if any(each.machines for each in models):
+        return
+    if files := [each.file for one in models for each in of.locks.get(one.variant, ())]:
+        locks = os.path.relpath(files[0])
+        raise UserError(
+            f"{of.name} has lock files and no model; run 'schedproof locks {locks}{options}', or 'schedproof verify {of.name}'"
+        )
 
 
 def variants(of: System, names: Sequence[str]) -> list[Model]:

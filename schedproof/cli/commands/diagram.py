@@ -96,6 +96,8 @@ def draw(
         )
     if kind == "png" and output.is_stdout and sys.stdout.isatty():
         raise UserError("--output: a terminal cannot show a png; write -o FILE")
+    if picture not in auxiliary_pictures(chosen, model):
+        choose.require_model(chosen, [model])
     explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
     beside = explored or picture in auxiliary_pictures(chosen, model)
     misplaced = {

@@ -106,6 +106,8 @@ def explain(
         )
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
+    if state:
+        choose.require_model(chosen, [choose.variant(chosen, variant)])
     if property_name is not None and is_premise(property_name):
         refuse_idle(
             {"--scope": scope, "--bound": bounds, "--mermaid": mermaid, "--html": html_file}, f"on {property_name}"

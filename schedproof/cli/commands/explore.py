@@ -269,7 +269,7 @@ def explore(
     if properties and counts_only:
         raise UserError("--property, --counts-only: they contradict each other; leave out one of them")
     chosen = choose.system(system)
-    declared = choose.variant(chosen, variant)
+    declared = choose.model(chosen, variant)
     model = scopes.bounded(declared, bounds)
     scopes.properties([(chosen, model)], properties)
     able = {WELL_FORMED, *(p.name for p in model.properties)}

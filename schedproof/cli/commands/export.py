@@ -101,7 +101,7 @@ def export(
     invariants in TLA+; leads-to properties become temporal formulas in TLA+. There is a file for each configuration.
     """
     chosen = choose.system(system)
-    model = scopes.bounded(choose.variant(chosen, variant), bounds)
+    model = scopes.bounded(choose.model(chosen, variant), bounds)
     sizes = scopes.scope(model, scope)
     if properties and no_properties:
         raise UserError("--property, --no-properties: they contradict each other; leave out one of them")

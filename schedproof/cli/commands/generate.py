@@ -110,7 +110,7 @@ def generate(
         require_no_contradiction(click.get_current_context(), ("jobs",))
         require_address(cluster)
     chosen = choose.system(system)
-    model = scopes.bounded(choose.variant(chosen, variant), bounds)
+    model = scopes.bounded(choose.model(chosen, variant), bounds)
     sizes = scopes.scope(model, scope)
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:

@@ -71,7 +71,7 @@ def profile(
     It also lists the actions that are never enabled and the rules that never fire. Counts are exact. Shares of the time
     are measured around each guard and each rule, in the interpreter and without caches.
     """
-    model = scopes.bounded(choose.variant(choose.system(system), variant), bounds)
+    model = scopes.bounded(choose.model(choose.system(system), variant), bounds)
     sizes = scopes.scope(model, scope)
     with progress("profile") as report_progress:
         profiles = [

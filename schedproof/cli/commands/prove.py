@@ -22,7 +22,6 @@ from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_rows import lemma_hint
 from schedproof.cli.verdict_status import EXPECTED, code, of_manifests, standing
 from schedproof.model.lang import ByConstruction, Model
-from schedproof.model.registry.errors import UserError
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.induction import INITIAL, Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
@@ -155,8 +154,7 @@ def prove(
     """
     chosen = choose.system(system)
     models = choose.variants(chosen, variants)
-    if not any(model.machines for model in models):
-        raise UserError(f"{system} has lock files and no model to prove; run 'schedproof verify {system}'")
+    choose.require_model(chosen, models)
     scopes.properties([(chosen, model) for model in models], properties)
     able = {name for model in models for name in provable(model)}
     scopes.checkable(properties, able, "prove", f"schedproof verify {system}")

@@ -137,7 +137,7 @@ def simulate(
     Random walks prove nothing: what they do not find may exist all the same.
     """
     chosen = choose.system(system)
-    model = scopes.bounded(choose.variant(chosen, variant), bounds)
+    model = scopes.bounded(choose.model(chosen, variant), bounds)
     scopes.properties([(chosen, model)], properties)
     sizes = scopes.scope(model, scope)
     weight_of = _weights(model, weights, crash=not no_crash)

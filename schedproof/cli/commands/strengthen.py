@@ -63,6 +63,7 @@ def strengthen(
     """
     chosen = choose.system(system)
     model = choose.variants(chosen, (variant,) if variant is not None else ())[0]
+    choose.require_model(chosen, [model])
     scopes.properties([(chosen, model)], properties)
     able = [name for name in provable(model) if name != WELL_FORMED]
     scopes.checkable(properties, able, "strengthen", f"schedproof verify {system}")

@@ -26,7 +26,7 @@ def outcomes(system: str, sort: str, variant: str | None, json_file: Destination
     no row for it.
     """
     chosen = choose.system(system)
-    model = choose.variant(chosen, variant)
+    model = choose.model(chosen, variant)
     sorts = [s.name for s in model.sorts]
     if sort not in sorts:
         raise unknown(f"machine of {system} {model.variant}", sort, sorts)

@@ -92,6 +92,8 @@ def validate(
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
+    if not chosen.trace_formats:
+        choose.require_model(chosen, [*chosen.variants.values()], " --log LOG")
     spare([log, mapping], json_file, junit_file, emit_test)
     if not log:
         raise UserError("LOG: the name is empty; write a file's name, or - for standard input")

@@ -53,6 +53,25 @@ WRONG: list[tuple[str, int, str]] = [
     # The order.
     (CLASSES + "order:\n  - P Q\n", 5, "'P Q' is not a row of the order; write, for example,"),
     (CLASSES + "order:\n  - P > Q below it\n", 5, "is not a row of the order"),
+    (
+        CLASSES + "order:\n  - P > Q after it\n",
+        5,
+        "P > Q after it: the key of a Q and of a P; compare objects of one class",
+    ),
+    (
+        "classes:\n  Q: {in: Q}\norder:\n  - Q > Q after it\n",
+        4,
+        "Q > Q after it, of objects that are in each other; write Q > Q in it, or Q > Q around it",
+    ),
+    (CLASSES + "operations:\n  go(P p, Q q after p): []\n", 5, "q after p: the key of a Q and of a P; compare objects"),
+    (
+        CLASSES + "operations:\n  go(P p, Q q): [if p before q: []]\n",
+        5,
+        "if p before q: the key of a P and of a Q; compare objects of one class",
+    ),
+    (CLASSES + "operations:\n  go: [lock each P: []]\n", 5, "lock of a P, whose lock is a rw; write rlock or wlock"),
+    (CLASSES + "operations:\n  go(Q q): [wlock each P in q: []]\n", 5, "a P is not directly in a Q; write P: {in: Q}"),
+    (CLASSES + "operations:\n  go: [wlock several P]\n", 5, "'wlock several P' has no steps inside it"),
     (CLASSES + "order:\n  - P > R\n", 5, "unknown class 'R'; choose from P, Q"),
     (CLASSES + "order:\n  - Q > P in it\n", 5, "a P is not directly in a Q; write P: {in: Q}"),
     (CLASSES + "order:\n  - P > P around it\n", 5, "a P is not directly in a P"),

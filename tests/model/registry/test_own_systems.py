@@ -262,6 +262,23 @@ def test_a_system_of_lock_files_needs_no_model(run, tmp_path):
         assert code == 2 and "systems.hangs.model: write where the model is" in err
 
 
+def test_commands_without_a_model_name_the_command_for_locks(run, tmp_path):
+    (tmp_path / "ab.yaml").write_text("objects: {a: mutex}\nthreads: {one: [lock a: []]}\n")
+    (tmp_path / "schedproof.toml").write_text(LOCKS_ONLY)
+    (tmp_path / "log").write_text("")
+    commands = (
+        *("simulate hangs", "explore hangs", "prove hangs", "strengthen hangs", "profile hangs", "table hangs X"),
+        *("diagram hangs -o x.svg", "diagram hangs triggers -o x.svg", "generate hangs --cover states -o x"),
+        *("export hangs --to tla -o x", "explain hangs --state a=b", "validate hangs log"),
+    )
+    says = "hangs has lock files and no model; run 'schedproof locks ab.yaml"
+    for command in commands:
+        code, out, err = run(*command.split())
+        assert (code, out) == (2, "") and err.startswith(f"schedproof: {says}") and err.count("\n") == 1, command
+    # What shows the lock files needs no model.
+    assert [run(*words)[0] for words in (["list", "hangs"], ["diagram", "hangs", "ab", "-o", "x.svg"])] == [0, 0]
+
+
 def test_the_manifest_that_the_docs_show_is_one(run, tmp_path):
     page = (ROOT / "docs" / "reference" / "manifest.md").read_text()
     shown = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]

@@ -29,6 +29,7 @@ from schedproof.proofs.locks.semantics import Lock, Machine, Move, State
 from tests.model.locks import test_language as language_tests
 from tests.proofs.locks import test_derived as derived_tests
 from tests.proofs.locks import test_explore as explore_tests
+from tests.proofs.locks import test_keys as key_tests
 from tests.proofs.locks import test_kinds as kinds_tests
 from tests.proofs.locks import test_order as order_tests
 from tests.proofs.locks import test_programs as program_tests
@@ -84,7 +85,62 @@ def derived_order() -> None:
     derived_tests.covers(range(60))
 
 
+def keys() -> None:
+    key_tests.by_hand()
+    key_tests.descending()
+    key_tests.closed()
+    key_tests.agrees(range(8))
+
+
+def keys_explored() -> None:
+    key_tests.frees_from_deadlock(range(4), (2,))
+
+
 REFUTED = program_tests.Verdict.REFUTED
+
+# --- keys
+
+
+def higher_is_lower(self: Any, one: Any, where: Any, other: Any) -> Any:
+    """Keys are compared in the other direction."""
+    return self.key(one) < self.key(other) if where == "after" else self.key(one) > self.key(other)
+
+
+def only_what_is_held_before(self: Any, step: Any, scope: Any, facts: Any, of: Any) -> None:
+    """Of several locks, none is acquired under an earlier one."""
+    one = self.z.new(step.over, "one")
+    self.acquires(step, one, facts, of)
+    members = () if step.every else None
+    self.steps(step.body, scope, facts.holding(symbolic.Hold(one, step.mode, members)), of)
+
+
+def any_is_held(self: Any, hold: Any, needed: Any) -> Any:
+    """Of several locks, each of the class is held."""
+    return z3.BoolVal(True)
+
+
+def highest_first(self: Any, step: Any, scope: Any) -> Any:
+    """Several locks are acquired from the highest key down."""
+    world = type("Backwards", (unfold.World,), {"key": lambda self, name: -self.names.index(name)})(self.locks)
+    return _one_by_one(world, step, scope)
+
+
+def several_are_all(self: Any, step: Any, scope: Any) -> Any:
+    """Any choice of locks is all of them."""
+    return _one_by_one(self, replace(step, every=True), scope)
+
+
+def compares_nothing(self: Any, step: Any, scope: Any) -> bool:
+    return True
+
+
+def knows_no_comparison(self: Any, step: Any, scope: Any, facts: Any, of: Any) -> None:
+    """What is called does not know what its caller has compared."""
+    self.compares_keys = False
+    _call(self, step, scope, facts, of)
+
+
+_one_by_one = unfold.World.one_by_one
 
 # --- semantics
 
@@ -219,11 +275,11 @@ _blockers = Machine.blockers
 # --- the order
 
 
-def no_deeper(self: rank.Rank, first: str, first_depth: Any, second: str, second_depth: Any) -> Any:
+def no_deeper(self: rank.Rank, first: str, first_position: Any, second: str, second_position: Any) -> Any:
     """A child comes no later than its parent."""
     if self.numbers[first] != self.numbers[second]:
         return z3.BoolVal(self.numbers[first] < self.numbers[second])
-    return z3.BoolVal(self.depths[first] != 0)
+    return z3.BoolVal(self.signs[first] != 0)
 
 
 def always_commutes(inside: Any) -> bool:
@@ -410,6 +466,13 @@ BUGS: dict[str, Seeded] = {
     "only the last lock is held": Seeded(model_check, "acquisitions", holds_the_last_only, derived_order),
     "nothing is apart": Seeded(model_check, "made", nothing_is_apart, derived_order),
     "a read lock is acquired again": Seeded(derived_answers, "find_repeated", reads_once, derived_order),
+    "the higher key is the lower one": Seeded(symbolic._Sorts, "compares", higher_is_lower, keys),
+    "several locks are one": Seeded(symbolic._Checker, "acquires_many", only_what_is_held_before, keys),
+    "any lock of a class is held": Seeded(symbolic._Checker, "is_held", any_is_held, keys),
+    "several locks from the highest down": Seeded(unfold.World, "one_by_one", highest_first, keys),
+    "several locks are all": Seeded(unfold.World, "one_by_one", several_are_all, keys_explored),
+    "keys are not compared": Seeded(unfold.World, "compares", compares_nothing, keys_explored),
+    "a comparison is forgotten": Seeded(symbolic._Checker, "call", knows_no_comparison, keys),
     "any name is known": Seeded(check, "_known", knows_all, language_tests.language),
     "the body of a lock is dropped": Seeded(words, "block", reads_as_mutex, every_kind),
 }

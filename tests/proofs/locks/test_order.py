@@ -197,7 +197,7 @@ def by_hand(name: str) -> None:
             if held != acquired:
                 assert order.rank.numbers[held] < order.rank.numbers[acquired]
             else:
-                assert order.rank.depths[held] == (1 if where == "in" else -1)
+                assert order.rank.signs[held] == (1 if where == "in" else -1)
 
 
 @each_row("name", BY_HAND)
@@ -213,7 +213,7 @@ def test_a_rank_rises_along_a_tree_of_any_depth(deep: int, where: str) -> None:
         Rows(TREE, [("Q", "Q", where), ("P", "Q", "in") if where == "in" else ("Q", "P", "around")]).description()
     )
     assert order.rank is not None
-    sign = order.rank.depths["Q"]
+    sign = order.rank.signs["Q"]
     chain = range(deep) if where == "in" else range(deep - 1, -1, -1)
     ranked = [(order.rank.numbers["Q"], sign * depth) for depth in chain]
     partition = [(order.rank.numbers["P"], 0)]

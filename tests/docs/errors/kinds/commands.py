@@ -86,7 +86,8 @@ def cases() -> Iterator[Case]:
     yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
     yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
     only_locks = '[systems.hangs.variants.a]\nlocks = [{ name = "locks", file = "locks.yaml" }]\n'
-    yield command("prove", "hangs", files={"schedproof.toml": only_locks, **LOCKS})
+    for arguments in (("prove", "hangs"), ("simulate", "hangs"), ("diagram", "hangs", "-o", "hangs.svg")):
+        yield command(*arguments, files={"schedproof.toml": only_locks, **LOCKS})
     manifest = '[systems.lease]\nmodel = "lease:MODEL"\n'
     yield command("verify", "hived", "--manifest", "schedproof.toml", files={"schedproof.toml": manifest})
     sizes = 'default_scope={"Worker": 2, "Lease": 1},'

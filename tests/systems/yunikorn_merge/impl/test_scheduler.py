@@ -219,7 +219,7 @@ def test_the_order_is_the_one_that_is_proved() -> None:
     rank = check_order(read(DESCRIPTION)).rank
     assert rank is not None
     assert tuple(sorted(rank.numbers, key=lambda name: rank.numbers[name])) == ORDER
-    assert rank.depths["Queue"] == 1, "the outer before the inner"
+    assert rank.signs["Queue"] == 1, "the outer before the inner"
 
 
 def test_it_imports_nothing_of_models_and_proofs() -> None:
