@@ -1,7 +1,8 @@
 """Measures ``schedproof strengthen``: how often it finds again what people wrote, and how long it takes.
 
 ``python benchmarks/strengthen.py own`` takes each property of the five systems whose proof uses other invariants, and infers
-them from none. ``python benchmarks/strengthen.py protocols`` takes each property of the protocols in ``benchmarks/protocols``.
+them from none. ``python benchmarks/strengthen.py protocols`` takes each property of the protocols in ``benchmarks/protocols``, and
+shows what other tools report beside it.
 Both write a table in Markdown to standard output, a line for each property as soon as it is known.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,11 @@ from schedproof.proofs.induction import provable, prove
 from schedproof.proofs.strengthen import strengthen, without_auxiliary
 
 PROTOCOLS = Path(__file__).parent / "protocols" / "schedproof.toml"
+
+PUBLISHED = PROTOCOLS.with_name("published.toml")
+"""What other tools report; its first lines say where."""
+
+TOOLS = {"ic3po": "IC3PO", "distai": "DistAI", "endive": "endive"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,8 @@ class Measured:
             if self.proved
             else f"|{people} {self.seconds:.1f} | {self.why}"
         )
-        return f"| {self.case.model.system} | {self.case.model.variant} | {self.case.prop} | {outcome} |"
+        variant = "" if self.case.people is None else f" {self.case.model.variant} |"
+        return f"| {self.case.model.system} |{variant} {self.case.prop} | {outcome} |"
 
 
 def five_systems(systems: Sequence[str], variants: Sequence[str]) -> Iterator[Case]:
@@ -86,6 +94,19 @@ def measured(case: Case, seconds: float) -> Measured:
     return Measured(case, result.proved, len(result.inferred), result.seconds, result.why)
 
 
+def published(protocol: str) -> str:
+    """The cells of other tools for a protocol: seconds, with the number of auxiliary invariants."""
+    entry = tomllib.loads(PUBLISHED.read_text()).get(protocol, {})
+    cells = []
+    for tool in TOOLS:
+        match entry.get(tool, ""):
+            case [seconds, invariants]:
+                cells.append(f" {seconds} ({invariants}) |")
+            case text:
+                cells.append(f" {text} |")
+    return "".join(cells)
+
+
 def summary(results: Sequence[Measured]) -> str:
     """How many are proved, with medians."""
     proved = [each for each in results if each.proved]
@@ -107,13 +128,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     own_systems = options.which == "own"
     cases = five_systems(options.names, options.variant) if own_systems else protocols(options.names)
-    people = " people's |" if own_systems else ""
-    print(f"| system | variant | property | invariants |{people} seconds | why not |")
-    print("|---|---|---|---|---|---|" + ("---|" if own_systems else ""))
+    columns = ["system", "variant", "property", "invariants", "people's", "seconds", "why not"]
+    if not own_systems:
+        columns = ["protocol", "property", "invariants", "seconds", "why not", *TOOLS.values()]
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     results = []
     for case in cases:
         results.append(measured(case, options.max_seconds))
-        print(results[-1].row, flush=True)
+        print(results[-1].row + ("" if own_systems else published(case.model.system)), flush=True)
     print(f"\n{summary(results)}")
 
 

@@ -256,12 +256,11 @@ def explore(
         if (limit is not None and len(exploration.states) > limit) or (total_limit is not None and total > total_limit):
             exploration.stopped = AT_LIMIT
             break
-        if source % EVERY == 0:
-            if progress:
-                progress(len(exploration.states), source, exploration.depths[source])
-            exploration.stopped = halt() if halt else ""
-            if exploration.stopped:
-                break
+        if source % EVERY == 0 and progress:
+            progress(len(exploration.states), source, exploration.depths[source])
+        if halt and (why := halt()):  # the steps of one state may take a tenth of a second
+            exploration.stopped = why
+            break
         if on_depth is not None and source and exploration.depths[source] > exploration.depths[source - 1]:
             exploration.stopped = on_depth(exploration)
             if exploration.stopped:

@@ -18,6 +18,8 @@ import z3
 from z3 import z3core
 from z3.z3types import Ast
 
+from .time_limit import NO_LIMIT, TimeLimit
+
 _POINTER, _NUMBER, _TRUTH = ctypes.c_void_p, ctypes.c_uint, ctypes.c_bool
 
 
@@ -168,9 +170,9 @@ class Function(z3.FuncDeclRef):  # type: ignore[misc]
 class Solver(z3.Solver):  # type: ignore[misc]
     """z3's solver for the expressions of ``home``."""
 
-    def __init__(self, home: Expressions) -> None:
+    def __init__(self, home: Expressions, time_limit: TimeLimit = NO_LIMIT) -> None:
         super().__init__(ctx=home.context)
-        self.home, self.at, self._effort = home, self.solver.value, 0
+        self.home, self.at, self._effort, self._time_limit = home, self.solver.value, 0, time_limit
 
     def add(self, *formulas: Expression) -> None:
         """Asserts formulas."""
@@ -185,7 +187,12 @@ class Solver(z3.Solver):  # type: ignore[misc]
             self._effort = effort
 
     def answer(self, assumptions: Sequence[Expression]) -> z3.CheckSatResult:
-        """Whether the assertions are satisfiable together with ``assumptions``."""
+        """Whether the assertions are satisfiable together with ``assumptions``; unknown once the time is over."""
+        if self._time_limit is not NO_LIMIT:
+            left = self._time_limit.milliseconds()
+            if not left:
+                return z3.unknown
+            self.set("timeout", left)
         status = _check(self.home.c, self.at, len(assumptions), _array([a.n for a in assumptions]))
         self.home.raise_error()
         return z3.CheckSatResult(status)

@@ -33,6 +33,7 @@ from schedproof.proofs.exploration.safety import recovery_steps
 from .cascade import Cascade, Cause
 from .counting import counts_left
 from .expressions import And, ForAll, Implies, Not, Or, is_true
+from .time_limit import NO_LIMIT, TimeLimit
 from .translate import Translator, in_range, same_reference
 from .views import Initial, Symbols, Z
 
@@ -80,6 +81,7 @@ class Proof:
         contexts: what a step of each action may assume.
         stated: each of the ``assumed`` invariants, and also that it reads no attribute of NONE.
         sizes: the numbers of objects of each sort that counterexamples may have, in this order.
+        time_limit: when solvers stop.
     """
 
     model: Model
@@ -92,6 +94,7 @@ class Proof:
     obligations: tuple[Obligation, ...]
     contexts: dict[str, tuple[Z, ...]]
     sizes: tuple[int, ...] = SIZES
+    time_limit: TimeLimit = NO_LIMIT
 
 
 def closed(prop: Invariant | StepInvariant) -> t.Term:

@@ -13,6 +13,7 @@ import z3
 from schedproof.proofs.verdict import Verdict
 
 from .solve import Answer, Induction
+from .time_limit import NO_LIMIT, TimeLimit
 
 SECONDS = 2.0
 """cvc5's time limit for one obligation."""
@@ -80,7 +81,11 @@ def emit_smt(induction: Induction, directory: Path) -> list[Path]:
 
 
 def recheck(
-    induction: Induction, *, seconds: float = SECONDS, progress: Callable[[int, int], None] | None = None
+    induction: Induction,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[int, int], None] | None = None,
+    time_limit: TimeLimit = NO_LIMIT,
 ) -> Iterator[Recheck]:
     """Checks each obligation with cvc5, from its SMT-LIB text.
 
@@ -88,12 +93,17 @@ def recheck(
         induction: the obligations with z3's answers.
         seconds: the time limit for one obligation.
         progress: called with (obligations checked, obligations).
+        time_limit: the obligations that are left then are not checked.
     """
     for n, answer in enumerate(induction.answers):
+        if time_limit.reached():
+            return
         if progress:
             progress(n, len(induction.answers))
         start = time.perf_counter()
-        verdict = _cvc5(smt(induction, answer), seconds, find_models=answer.verdict is not Verdict.PROVED)
+        verdict = _cvc5(
+            smt(induction, answer), min(seconds, time_limit.left), find_models=answer.verdict is not Verdict.PROVED
+        )
         yield Recheck(answer, verdict, time.perf_counter() - start)
 
 
@@ -102,7 +112,7 @@ def _cvc5(text: str, seconds: float, find_models: bool) -> Verdict:
 
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
-    solver.setOption("tlimit-per", str(int(seconds * 1000)))
+    solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     if find_models:
         solver.setOption("finite-model-find", "true")
     parser = cvc5.InputParser(solver)

@@ -36,6 +36,7 @@ from .counting import LEFT
 from .expressions import Implies, Not, Solver, conjuncts
 from .obligations import INITIAL, SIZES, Obligation, Proof, leaves_counts, obligations, provable
 from .relevant import Relevance
+from .time_limit import NO_LIMIT, TimeLimit
 
 EFFORT = 40_000_000
 MORE_EFFORT = 4_000_000
@@ -281,7 +282,7 @@ class Context:
 
 
 def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> Solver:
-    solver = Solver(proof.symbols.expressions)
+    solver = Solver(proof.symbols.expressions, proof.time_limit)
     solver.set("random_seed", 1)
     solver.set("ctrl_c", False)  # otherwise z3 swallows an interrupt, and the proof continues
     # Instantiation by patterns loops here (a cell's group, that group's cell, ...).
@@ -298,6 +299,7 @@ def prove(
     only: Collection[str] = (),
     known: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
+    time_limit: TimeLimit = NO_LIMIT,
 ) -> Induction:
     """Proves as many properties of ``model`` as it can, for any number of objects.
 
@@ -308,6 +310,7 @@ def prove(
         known: properties that an earlier proof of a model with the same rules has proved. They are assumed and not proved
             again. If one of them does not hold, neither do the answers.
         progress: called with (obligations answered, obligations).
+        time_limit: what is not answered by then is undetermined.
 
     Raises:
         UserError: a name of ``only`` or ``known`` is unknown, or one of ``only`` is of a property that induction cannot prove.
@@ -317,7 +320,7 @@ def prove(
     require("every", every, bool, "True or False")
     require_function("progress", progress, "progress=print")
     with gc_paused():
-        return _prove(obligations(model, known), every, only, progress)
+        return _prove(replace(obligations(model, known), time_limit=time_limit), every, only, progress)
 
 
 def _require_provable(model: Model, only: Collection[str], known: Collection[str]) -> None:
@@ -369,6 +372,8 @@ def _sizes(proof: Proof, solver: Solver) -> tuple[int, ...]:
         solver.limit(MORE_EFFORT)
         if solver.answer([]) == z3.unsat:
             break
+        if proof.time_limit.reached():
+            return SIZES
     place = model.premises[0].place if model.premises else model.place
     problem = f"no system of up to {MORE_SIZES[-1][-1]} objects a sort satisfies them"
     what = "axioms and assumptions" if model.assuming else "axioms"
@@ -480,6 +485,8 @@ class _Prover:
         start = time.perf_counter()
         if self._unchanged(obligation):
             return self._answer(obligation, start, Verdict.PROVED, frozenset({obligation.invariant}))
+        if why := self.proof.time_limit.reached():
+            return self._answer(obligation, start, Verdict.UNDETERMINED, note=why)
         context = self._context(obligation)
         goal = context.less_what_is_said(obligation.goal)
         assume = self._assumed(obligation)
@@ -550,7 +557,8 @@ class _Prover:
         status, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), EFFORT)
         if status == "unsat":
             return self._answer(obligation, start, Verdict.PROVED, used)
-        return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {status}")
+        note = self.proof.time_limit.reached() or f"z3 answers {status}"
+        return self._answer(obligation, start, Verdict.UNDETERMINED, note=note)
 
     @property
     def unasked(self) -> set[str]:

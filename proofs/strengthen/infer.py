@@ -8,17 +8,18 @@ dropped. Nothing here is trusted: see :mod:`.run`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from schedproof.model.lang import Invariant, Model
-from schedproof.proofs.induction import Obligation
+from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit
 from schedproof.proofs.induction.obligations import Added
 
 from .columns import States
 from .cubes import Clause, Difference
 from .features import Template, Vocabulary
 from .prover import Prover, Step
-from .samples import Samples
+from .samples import OutOfTime, Samples
 from .wording import invariant
 
 SOMEBODY = 2
@@ -61,6 +62,20 @@ class Lemma:
     excludes: Step = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A clause that excludes a state.
+
+    Attributes:
+        failing: how many of its obligations are not soon proved.
+    """
+
+    clause: Clause
+    prop: Invariant
+    formulas: Added = field(repr=False)
+    failing: int = 0
+
+
 @dataclass
 class Inference:
     """The lemmas so far, and what is proved from them.
@@ -69,6 +84,7 @@ class Inference:
         model: its properties are the goals, and invariants that may be assumed.
         given: the names of the latter.
         used_names: names that no lemma may have besides those of the model's properties.
+        time_limit: when z3 stops. ``stop`` ends the search before.
         lemmas: by name.
         proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
         dropped: the keys of clauses that were lemmas, and are not inductive.
@@ -82,13 +98,14 @@ class Inference:
     report: Report
     given: frozenset[str] = frozenset()
     used_names: frozenset[str] = frozenset()
+    time_limit: TimeLimit = NO_LIMIT
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     proofs: dict[str, frozenset[str]] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     left: tuple[Obligation, Step | None] | None = None
 
     def __post_init__(self) -> None:
-        self.prover = Prover(self.model, self.given)
+        self.prover = Prover(self.model, self.given, self.time_limit)
         self._known = {p.name for p in self.model.properties}
         self._vocabularies = [Vocabulary(self.model, self.samples.history, exists) for exists in (False, True)]
 
@@ -187,10 +204,19 @@ class Inference:
 
     def _exclude(self, step: Step) -> bool:
         """Adds a lemma that excludes the state before a step; False if there is none."""
-        best: tuple[int, Clause, Invariant, Added] | None = None
+        choice = self.choose(States.of(step.instance, [step.state]))
+        if choice is None:
+            return False
+        self.prover.add(choice.prop.name, choice.formulas)
+        self.lemmas[choice.prop.name] = Lemma(choice.prop, choice.formulas.obligations, choice.clause, step)
+        return True
+
+    def choose(self, state: States) -> Choice | None:
+        """The clause that excludes a state with the fewest obligations left, among the smallest; None if there is no clause."""
+        best: Choice | None = None
         tried: dict[int, int] = {}
         first = 0
-        for level, clause in self._candidates(step):
+        for level, clause in self._candidates_in_time(state):
             if self.stop():
                 break
             first = first or level
@@ -203,19 +229,14 @@ class Inference:
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)
                 continue
-            most = best[0] if best is not None else len(formulas.obligations)
+            most = best.failing if best is not None else len(formulas.obligations)
             failing = self.prover.failing(formulas, self._assumed, most, self.stop)
-            if best is None or failing < best[0]:
-                best = failing, clause, prop, formulas
+            if best is None or failing < best.failing:
+                best = Choice(clause, prop, formulas, failing)
             tried[level] = tried.get(level, 0) + 1
             if not failing or sum(tried.values()) >= self.limits.candidates:
                 break
-        if best is None:
-            return False
-        _, clause, prop, formulas = best
-        self.prover.add(prop.name, formulas)
-        self.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause, step)
-        return True
+        return best
 
     def _stated(self, prop: Invariant) -> Invariant:
         """The invariant as the model has it: of disposable sorts it is about objects that are present."""
@@ -225,9 +246,12 @@ class Inference:
         assert isinstance(stated, Invariant)
         return stated
 
-    def _candidates(self, step: Step) -> Iterator[tuple[int, Clause]]:
+    def _candidates_in_time(self, state: States) -> Iterator[tuple[int, Clause]]:
+        with suppress(OutOfTime):
+            yield from self._candidates(state)
+
+    def _candidates(self, state: States) -> Iterator[tuple[int, Clause]]:
         """The clauses that exclude a state and are true of all samples, each with its number of variables and literals; small ones first."""
-        state = States.of(step.instance, [step.state])
         known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
         differences: dict[Template, list[Difference]] = {}
         for vocabulary in self._vocabularies:

@@ -6,11 +6,11 @@ Nothing is concluded from its answers. At the end :func:`schedproof.proofs.induc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.induction import Obligation, obligations
+from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit, obligations
 from schedproof.proofs.induction.counterexample import SolverModel, shown, state_of
 from schedproof.proofs.induction.obligations import Added, added
 from schedproof.proofs.induction.relevant import Relevance
@@ -62,8 +62,8 @@ class Prover:
         questions: how many questions z3 was asked.
     """
 
-    def __init__(self, model: Model, given: Collection[str] = ()) -> None:
-        self._proof = obligations(model, given)
+    def __init__(self, model: Model, given: Collection[str] = (), time_limit: TimeLimit = NO_LIMIT) -> None:
+        self._proof = replace(obligations(model, given), time_limit=time_limit)
         self.model, self.questions, self._removed = model, 0, 0
         self.goals = self._proof.obligations
         self._relevance = Relevance(self._proof.symbols)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Invariant, Model, Property
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.semantics import ScopeError, instances, scope_text
-from schedproof.proofs.checking.slices import Slices
+from schedproof.model.semantics import ScopeError, scope_text
 from schedproof.proofs.gc_paused import gc_paused
-from schedproof.proofs.induction import Induction, Recheck, prove, recheck
+from schedproof.proofs.induction import Induction, Recheck, TimeLimit, prove, recheck
 from schedproof.proofs.verdict import Counterexample
 
 from .infer import Inference, Limits
 from .prover import Step
-from .samples import Samples, Violation
+from .samples import Samples, Violation, history_of
 from .scopes import SECONDS, grow
 
 Report = Callable[[str], None]
 
 ORDINARY = Limits()
 """The limits of clauses that are not chosen."""
+
+EXPLORE, SEARCH = 0.5, 0.8
+"""The parts of the time after which exploration ends, and the search. What is left is for the proof from scratch, and cvc5."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Strengthened:
     Attributes:
         model: the model with the property and what was inferred.
         inferred: the auxiliary invariants; if the property is not proved, those that are inductive nevertheless.
+        unproved: further ones that nothing excludes yet, if there was no time to prove them from scratch.
         induction: the proof from scratch.
-        rechecks: cvc5's answers to the obligations of that proof.
+        rechecks: cvc5's answers to the obligations of that proof; to the first ones, if there was no time for all.
         violation: a run that violates the property.
         left: the counterexample to induction that no clause excludes.
         why: why the property is not proved; "" if it is.
@@ -59,6 +61,7 @@ class Strengthened:
     prop: str
     model: Model
     inferred: Sequence[Inferred] = ()
+    unproved: Sequence[Invariant] = ()
     induction: Induction | None = field(default=None, repr=False)
     rechecks: Sequence[Recheck] = ()
     violation: Violation | None = None
@@ -72,6 +75,11 @@ class Strengthened:
     def proved(self) -> bool:
         """Whether the property is proved, from scratch."""
         return self.induction is not None and self.induction.proved(self.prop) and not self.disagreements
+
+    @property
+    def not_rechecked(self) -> int:
+        """The number of obligations about what was inferred that there was no time to ask cvc5."""
+        return len(self.induction.answers) - len(self.rechecks) if self.inferred and self.induction is not None else 0
 
     @property
     def disagreements(self) -> list[Recheck]:
@@ -100,7 +108,7 @@ def strengthen(
     Args:
         model: the model. Its other invariants are assumed where they are inductive.
         prop: the name of the property: an invariant, a step invariant or a recovery.
-        seconds: the time limit.
+        seconds: the time limit of everything, the proof from scratch and cvc5 included.
         scope: the scope to learn from; by default scopes grow.
         limits: how large clauses may be.
         used_names: names that nothing inferred may have besides those of the model's properties.
@@ -110,34 +118,33 @@ def strengthen(
     Raises:
         UserError, ModelError: as :func:`schedproof.proofs.induction.prove`.
     """
-    start = time.monotonic()
-
-    def stop() -> str:
-        return halt() or (f"the time limit of {seconds:g} s" if time.monotonic() - start > seconds else "")
-
-    def explored_enough() -> str:
-        return stop() or ("half of the time" if time.monotonic() - start > seconds / 2 else "")
+    limit = TimeLimit(seconds, halt)
+    stop = limit.share(SEARCH).reached
 
     def ended(result: Strengthened) -> Strengthened:
-        return replace(result, seconds=time.monotonic() - start)
+        return replace(result, seconds=limit.seconds - limit.left)
 
     report("proves what is inductive by itself")
-    base = prove(model, every=False, only=[prop])
+    base = prove(model, every=False, only=[prop], time_limit=limit)
     if base.proved(prop):
         return ended(Strengthened(prop, model, induction=base))
+    if why := stop():
+        return ended(Strengthened(prop, model, why=why))
     goal = model.property(prop)
     given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
     names = frozenset(p.name for p in model.properties).union(used_names)
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
     asked = model.asking([goal, *given])
-    samples = Samples(asked, _history(asked, goal, scope))
+    samples = Samples(asked, history_of(asked, goal, scope), halt=stop)
     with gc_paused():
-        violation = grow(samples, [goal], scope, explored_enough, report)
+        violation = grow(samples, [goal], scope, limit.share(EXPLORE).reached, report)
         if violation is not None:
             why = f"violated at {violation.scope}"
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
-        inference = Inference(asked, samples, limits, stop, report, known, names)
+        inference = Inference(asked, samples, limits, stop, report, known, names, limit)
         complete = inference.run()
+        why = "what was inferred is not proved from scratch" if complete else stop() or _why(inference)
+        candidates = [lemma.prop for lemma in inference.lemmas.values()]
         left = inference.left
         if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
             why = f"violated at {violation.scope}"
@@ -151,23 +158,26 @@ def strengthen(
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
     goals = [prop] if complete else []
     strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
-    report("proves everything from scratch")
-    why = stop() or _why(inference)
     result = Strengthened(
         prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
     )
     if not goals and not excluded:
-        return ended(result)
-    induction = prove(strengthened, only=[*goals, *excluded])
+        return ended(replace(result, unproved=candidates if stop() else ()))
+    report("proves everything from scratch")
+    induction = prove(strengthened, only=[*goals, *excluded], time_limit=limit)
+    why = limit.reached() or why
     report("asks cvc5")
-    rechecks = list(recheck(induction))
+    rechecks = list(recheck(induction, time_limit=limit))
     added = [
         Inferred(lemma.prop, induction.lemmas(name), excluded[name])
         for name, lemma in inference.lemmas.items()
         if induction.kept(name)
     ]
-    result = replace(result, inferred=added, induction=induction, rechecks=rechecks)
-    return ended(replace(result, why="") if result.proved else result)
+    result = replace(result, inferred=added, induction=induction, rechecks=rechecks, why=why)
+    if result.proved:
+        return ended(replace(result, why=""))
+    kept = {each.prop.name for each in added}
+    return ended(replace(result, unproved=[p for p in candidates if p.name not in kept] if stop() else ()))
 
 
 def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[], str]) -> Violation | None:
@@ -175,15 +185,13 @@ def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[]
     scope = {sort.name: max(1, step.instance.sizes[sort.name]) for sort in samples.model.sorts}
     if scope_text(scope) in samples.scopes or stop():
         return None
-    until = time.monotonic() + SECONDS
     with suppress(ScopeError):
-        return samples.explore(scope, lambda: stop() or ("long" if time.monotonic() > until else ""), [goal])
+        return samples.explore(scope, TimeLimit(SECONDS, stop).reached, [goal])
     return None
 
 
 def _why(inference: Inference) -> str:
-    if inference.left is None:
-        return "what was inferred is not proved from scratch"
+    assert inference.left is not None
     obligation, step = inference.left
     if step is None:
         return f"z3 does not know whether {obligation.name} holds"
@@ -192,9 +200,3 @@ def _why(inference: Inference) -> str:
     if inference.dropped:
         size += f" other than {len(inference.dropped)} that had to be dropped,"
     return f"{size} was found that holds at the explored scopes and excludes the state before {obligation.name}"
-
-
-def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
-    """The history attributes that a property reads, with those that their updates read."""
-    some = next(instances(model, scope or {}), None)
-    return Slices(some).of(prop) if some is not None else frozenset()

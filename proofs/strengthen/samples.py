@@ -14,6 +14,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import admitted
+from schedproof.proofs.checking.slices import Slices
 from schedproof.proofs.exploration.explore import Exploration, ExplorationResult
 from schedproof.proofs.exploration.safety import Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample
@@ -31,11 +32,16 @@ MOST_ROWS = 400_000
 """The most different rows of a template."""
 
 
+class OutOfTime(Exception):
+    """The rows of some samples are missing: what is true of the others may not be true of these."""
+
+
 @dataclass
 class Samples:
     """The states of the scopes explored so far.
 
     Attributes:
+        halt: returns why to stop reading rows, or "".
         scopes: the explored scopes, as text, with the numbers of representatives.
         complete: whether every state of each scope is a sample.
     """
@@ -43,6 +49,7 @@ class Samples:
     model: Model
     history: frozenset[tuple[str, str]] = frozenset()
     states: list[States] = field(default_factory=list)
+    halt: Callable[[], str] = field(default=lambda: "", repr=False)
     scopes: dict[str, int] = field(default_factory=dict)
     complete: bool = True
     _rows: dict[tuple[str, bool], Rows] = field(default_factory=dict, repr=False)
@@ -55,27 +62,38 @@ class Samples:
         Returns:
             The run that violates one of ``watched``, or that ends in an ill-formed step; None if there is none.
         """
-        text, count = scope_text(scope), 0
+        text, before = scope_text(scope), len(self.states)
         for instance in _some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
-            sliced = replace(instance, with_history=bool(self.history), history=self.history or None)
-            explored, watches = Exploring(max_states=MOST_STATES, halt=halt).watch(sliced, watched)
-            if (violation := _violation(explored, watches)) is not None:
+            if (violation := self.explore_instance(instance, halt, watched)) is not None:
                 return violation
-            self.complete = self.complete and explored.complete
-            self.states.append(_matrix(sliced, explored))
-            count += len(self.states[-1].matrix)
             if halt():
                 break
-        self.scopes[text] = count
+        self.scopes[text] = sum(len(each.matrix) for each in self.states[before:])
+        return None
+
+    def explore_instance(
+        self, instance: Instance, halt: Callable[[], str], watched: Sequence[Property] = ()
+    ) -> Violation | None:
+        """Adds the reachable states of one configuration; the arguments are those of :meth:`explore`."""
+        sliced = replace(instance, with_history=bool(self.history), history=self.history or None)
+        explored, watches = Exploring(max_states=MOST_STATES, halt=halt).watch(sliced, watched)
+        if (violation := _violation(explored, watches)) is not None:
+            return violation
+        self.complete = self.complete and explored.complete
+        self.states.append(_matrix(sliced, explored))
         return None
 
     def rows(self, template: Template, exists: bool) -> Rows:
-        """The rows of a template in all samples."""
+        """The rows of a template in all samples.
+
+        Raises:
+            OutOfTime: ``halt`` says so.
+        """
         key = _key(template, exists)
         if key not in self._rows:
             self._rows[key] = Rows(template)
         rows = self._rows[key]
-        rows.extend(self.states)
+        rows.extend(self.states, self.halt)
         return rows
 
     def news(self, template: Template) -> int:
@@ -83,6 +101,14 @@ class Samples:
         before = self._rows.get(_key(template, False))
         known = 0 if before is None else len(before.matrix)
         return len(self.rows(template, False).matrix) - known
+
+
+def history_of(model: Model, prop: Property | None, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
+    """The history attributes that a property reads, with those that their updates read; of well-formedness for None."""
+    some = next(instances(model, scope or {}), None)
+    if some is None:
+        return frozenset()
+    return Slices(some).of(prop) if prop is not None else Slices(some).fragile
 
 
 def _key(template: Template, exists: bool) -> tuple[str, bool]:
@@ -100,10 +126,12 @@ class Rows:
     def __post_init__(self) -> None:
         self.matrix = np.zeros((0, len(self.template.features)), np.int8)
 
-    def extend(self, states: Sequence[States]) -> None:
-        """Adds the rows of the states that were not there before."""
+    def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
+        """Adds the rows of the states that were not there before. Rows that are added twice change nothing."""
         for each in states[self.read :]:
             for bound in self.template.assignments(each):
+                if halt():
+                    raise OutOfTime
                 self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.rows(each, bound))]))
         self.read = len(states)
 

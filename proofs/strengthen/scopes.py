@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from schedproof.model.lang import Model, Property
 from schedproof.model.semantics import ScopeError, check_scope, scope_text
+from schedproof.proofs.induction import TimeLimit
 
-from .features import Vocabulary
-from .samples import Samples, Violation
+from .features import Template, Vocabulary
+from .samples import OutOfTime, Samples, Violation
 
 MOST_OBJECTS = 4
 """The most objects of a sort in a scope that is not asked for."""
@@ -49,8 +49,7 @@ def grow(
 
     def explore(sizes: Mapping[str, int]) -> Violation | None:
         report(f"explores {scope_text(sizes)}")
-        until = time.monotonic() + SECONDS
-        return samples.explore(sizes, lambda: stop() or ("long" if time.monotonic() > until else ""), watched)
+        return samples.explore(sizes, TimeLimit(SECONDS, stop).reached, watched)
 
     def try_out(sizes: Mapping[str, int]) -> Violation | None:
         """Explores a scope that nobody asked for: the model's configurations may not know it."""
@@ -67,9 +66,22 @@ def grow(
         return violation
     if sizes != usual and (violation := try_out(sizes)) is not None:
         return violation
+    with suppress(OutOfTime):
+        return _grown(samples, templates, sizes, try_out, stop)
+    return None
+
+
+def _grown(
+    samples: Samples,
+    templates: Sequence[Template],
+    sizes: Mapping[str, int],
+    try_out: Callable[[Mapping[str, int]], Violation | None],
+    stop: Callable[[], str],
+) -> Violation | None:
+    """Tries one object more of each sort, until that adds no row."""
     for template in templates:
         samples.rows(template, False)
-    growing = [s.name for s in model.sorts if not s.single]
+    growing = [s.name for s in samples.model.sorts if not s.single]
     while growing and samples.complete and not stop() and max(samples.scopes.values()) < LARGE:
         kept = []
         for sort in growing:

@@ -54,8 +54,8 @@ def _module(file: str) -> ModuleType | None:
     return next((each for each in list(sys.modules.values()) if getattr(each, "__file__", None) == file), None)
 
 
-def text(names: Names, props: Sequence[Invariant]) -> str:
-    """The lines that add ``props`` to the model, to be appended to its file."""
+def text(names: Names, props: Sequence[Invariant], heading: str = HEADING) -> str:
+    """The lines that add ``props`` to the model, below a comment, to be appended to its file."""
     every = [v for prop in props for v in _variables(prop)]
     chosen = _chosen(names, every)
     renamed = [_renamed(prop, chosen) for prop in props]
@@ -64,7 +64,7 @@ def text(names: Names, props: Sequence[Invariant]) -> str:
         imported |= {name for part in _parts(prop) for name in _functions(part)}
     declared = [v for v in chosen.values() if not names.reuses(v)]
     imported |= {"variables"} if declared else set()
-    lines = [HEADING, f"from schedproof.model.lang import {', '.join(sorted(imported))}", ""]
+    lines = [heading, f"from schedproof.model.lang import {', '.join(sorted(imported))}", ""]
     lines += _declarations(names, declared)
     lines += [f"{names.model}.properties.extend(", "    ["]
     for prop in renamed:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs.induction import prove
+from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.strengthen import Strengthened, strengthen
 
 MODEL = (Path(__file__).parents[1] / "proofs" / "strengthen" / "protocols.py").read_text()
 MANIFEST = '[systems.leases]\nmodel = "protocols:MODEL"\n'
+
+command = import_module("schedproof.cli.commands.strengthen")
+inference = import_module("schedproof.proofs.strengthen.run")
 
 Run = Callable[..., tuple[int, str]]
 
@@ -62,6 +71,59 @@ def test_the_end_of_the_time_is_undetermined(run: Run) -> None:
     code, out = run("strengthen", "leases", "--max-seconds", "0.001")
     assert code == 3
     assert out.startswith("leases plain one-lease-each: undetermined: the time limit of 0.001 s (")
+
+
+def test_an_interrupt_prints_what_there_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the proof from scratch, nothing is proved: what was found is shown as such."""
+
+    @contextmanager
+    def interrupting(start: str) -> Iterator[Callable[[str], None]]:
+        yield lambda line: os.kill(os.getpid(), signal.SIGINT) if line.endswith("from scratch") else None
+
+    monkeypatch.setattr(command, "progress", interrupting)
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--json", "result.json")
+    assert code == 3
+    assert out.startswith("leases plain one-lease-each: undetermined: interrupted (")
+    assert (
+        "  true in these states, but not proved in time: holder-working: for every w, l: if l.holder = w, then w "
+        in out
+    )
+    assert "Invariant(" not in out
+    [entry] = json.loads(Path("result.json").read_text())["properties"]
+    assert (entry["verdict"], entry["note"], entry["invariants"]) == ("undetermined", "interrupted", [])
+    assert [each["name"] for each in entry["unproved"]] == ["free-holder-none", "holder-working"]
+
+
+def test_an_interrupt_keeps_the_properties_before(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [path] = tmp_path.glob("protocols_*.py")
+    prop = path.read_text().split("    properties=[\n")[1].split("    ],\n")[0]
+    rewritten(tmp_path, "    properties=[\n", "    properties=[\n" + prop.replace("one-lease-each", "never-two"))
+    done: list[str] = []
+
+    @contextmanager
+    def stopped() -> Iterator[Callable[[], str]]:
+        yield lambda: "interrupted" if done else ""
+
+    def infer(*arguments: Any, **options: Any) -> Strengthened:
+        result = strengthen(*arguments, **options)
+        done.append(result.prop)
+        return result
+
+    monkeypatch.setattr(command, "stoppable", stopped)
+    monkeypatch.setattr(command, "infer", infer)
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2")
+    assert code == 3
+    assert out.startswith("leases plain never-two: proved with 2 auxiliary invariants (")
+    assert "leases plain one-lease-each: undetermined: interrupted (0.0 s)" in out
+
+
+def test_cvc5_may_have_no_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """z3 has proved everything by then."""
+    monkeypatch.setattr(inference, "recheck", lambda induction, time_limit: list(recheck(induction))[:5])
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--json", "result.json")
+    assert code == 0
+    [entry] = json.loads(Path("result.json").read_text())["properties"]
+    assert f"  cvc5 had no time for {entry['not_rechecked']} obligations of this proof; z3 proved all of it" in out
 
 
 def rewritten(folder: Path, old: str, new: str) -> None:

@@ -1,6 +1,6 @@
 """The election of Raft: nodes stand for election in growing terms, and vote once a term.
 
-Source: Ongaro and Ousterhout (USENIX ATC 2014), as the first part of ``raft`` in the suite of mypyvy, without
+Source: Ongaro and Ousterhout (USENIX ATC 2014), as the first part of ``raft_epr`` in the suite of mypyvy, without
 logs. A node without a term is in the first one.
 Safety: a term has one leader.
 """

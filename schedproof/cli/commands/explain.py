@@ -12,6 +12,7 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
+from schedproof.cli.exclusions import exclusion_as_json, exclusion_lines, exclusion_of
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import bound_option, json_option, refuse_idle, scope_option, variant_option
 from schedproof.cli.output import Destination, OutputFile
@@ -50,6 +51,7 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
+from schedproof.proofs.strengthen.exclusion import SECONDS
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number, assuming
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
@@ -78,6 +80,8 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
               help=f"With --html: how many steps the page goes away from the run.  [default: {DEPTH}]")  # fmt: skip
 @click.option("--compare-to", metavar="VARIANT[:PROPERTY]",
               help="With --html: show beside the run what the same actions do in this variant, or the run of this property there.")  # fmt: skip
+@click.option("--max-seconds", type=click.FloatRange(min=0.001), default=SECONDS, show_default=True, metavar="SECONDS",
+              help="Stop the search for a clause that excludes a counterexample to induction after this time.")  # fmt: skip
 @json_option
 def explain(
     system: str,
@@ -90,11 +94,13 @@ def explain(
     html_file: Destination | None,
     branches: int | None,
     compare_to: str | None,
+    max_seconds: float,
     json_file: Destination | None,
 ) -> int:
     """Show the counterexample of a property, or the shortest run to a state.
 
     If PROPERTY holds, explain lists what was checked: without --scope at the model's scope first, then at that of verify.
+    If PROPERTY is not inductive, explain offers a clause that excludes the state before the step, or a run that violates PROPERTY.
     PROPERTY may be interpretation.NAME: explain shows its question, both answers, and which verdicts differ. It may be
     assumptions: explain shows what the model assumes of its environment, and which verdicts rest on that.
     In --state, write a truth value as true or false, a set as c0+c1 or '{c0, c1}', and the empty set or no object as none.
@@ -127,7 +133,7 @@ def explain(
         raise UserError(
             f"--compare-to: the run is of {model.variant}; name another variant or property, or leave it out"
         )
-    outputs = _Outputs(mermaid, html_file, json_file, DEPTH if branches is None else branches, compared)
+    outputs = _Outputs(mermaid, html_file, json_file, DEPTH if branches is None else branches, compared, max_seconds)
     if property_name is None:
         return _explain_state(chosen, model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
@@ -191,13 +197,16 @@ def _refuse_defect(system: System, name: str) -> None:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where the result goes besides standard output, whether it is a Mermaid diagram there, and what a page shows besides the run."""
+    """Where the result goes besides standard output, whether it is a Mermaid diagram there, what a page shows besides the run, and how
+    long a clause is looked for.
+    """
 
     mermaid: bool
     html: Destination | None
     json: Destination | None
     depth: int
     compared: _Compared | None
+    max_seconds: float
 
     def beside(self, system: System) -> Model | OtherRun | None:
         """What a page shows beside the run."""
@@ -253,6 +262,7 @@ def _explain_property(
     head += [*about.notes, *footnotes(model.document, about.notes)]
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
+    exclusion = exclusion_of(model, result, outputs.max_seconds)
     if outputs.html is not None:
         played = example or run
         if played is None:
@@ -271,13 +281,17 @@ def _explain_property(
         axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.premises else {}
         outputs.json.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
-                              **checked.as_json(), **axioms, **({"witness": run.as_json()} if run else {})})  # fmt: skip
+                              **checked.as_json(), **axioms, **({"witness": run.as_json()} if run else {}),
+                              **({"exclusion": exclusion_as_json(exclusion)} if exclusion else {})})  # fmt: skip
     if not outputs.use_stdout:
         behind = [*_checked(model, sizes, checked), *_fairness(prop, result)]
         if run is not None:
             head += [*behind, "", "A shortest run of one object:"]
         _print(model, head, example or run, outputs.mermaid, f"{model.system} {model.variant}: {name}", behind)
-    return code([standing(result.verdict, checked.expected)])
+        if exclusion is not None and not outputs.mermaid:
+            click.echo("\n".join(["", *exclusion_lines(model, name, exclusion)]))
+    violated = exclusion is not None and exclusion.violation is not None and exclusion.violation.prop == name
+    return code([standing(Verdict.REFUTED if violated else result.verdict, checked.expected)])
 
 
 CHECKED = {

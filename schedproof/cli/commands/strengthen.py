@@ -42,7 +42,7 @@ from schedproof.proofs.verdict import Counterexample, Verdict, any_number, assum
 @click.option("--scope", metavar="SORT=N,...",
               help="Learn from this scope only.  [default: scopes grow until they show nothing new]")  # fmt: skip
 @click.option("--max-seconds", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
-              help="Stop the search for a property after this time.")  # fmt: skip
+              help="Stop the work on a property after this time, proofs and cvc5 included.")  # fmt: skip
 @click.option("--without-auxiliary", "alone", is_flag=True, help="Assume no other invariant of the model.")
 @click.option("--write", is_flag=True, help="Append what was inferred to the file of the model.")
 @json_option
@@ -74,6 +74,9 @@ def strengthen(
     with progress("strengthen") as report, stoppable() as halt:
         known = model
         for name in goals:
+            if why := halt():
+                results.append(Strengthened(name, model, why=why))
+                continue
             start = without_auxiliary(model, name) if alone else known
             used_names = {
                 p.name for p in [*model.properties, *(each.prop for result in results for each in result.inferred)]
@@ -162,6 +165,10 @@ def _as_json(model: Model, result: Strengthened) -> dict[str, Any]:
             for each in result.inferred
         ],
     }
+    if result.unproved:
+        entry["unproved"] = [{"name": each.name, "says": each.says} for each in result.unproved]
+    if result.not_rechecked:
+        entry["not_rechecked"] = result.not_rechecked
     if result.proved and model.assuming:
         entry["assuming"] = list(model.assuming)
     if result.why:
@@ -196,6 +203,12 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         click.echo(f"    inductive {f'relative to {relative}' if relative else 'by itself'}")
         if each.excludes is not None:
             click.echo(f"    excludes {_state(each.excludes)}")
+    if result.not_rechecked:
+        click.echo(
+            f"  cvc5 had no time for {count(result.not_rechecked, 'obligation')} of this proof; z3 proved all of it"
+        )
+    for prop in result.unproved:
+        click.echo(f"  true in these states, but not proved in time: {prop.name}: {prop.says}")
     if result.left is not None:
         click.echo("  what is left:")
         click.echo(indented(counterexample_lines(result.model, result.left)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.model.lang import Action, Invariant
+from schedproof.model.lang import NONE, Action, Invariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.strengthen.infer import Inference, Limits
@@ -26,6 +26,32 @@ def test_a_candidate_must_hold_at_the_beginning() -> None:
     out = Invariant(name="out", says="nobody is out", over=[p], then=~p.is_("Out"))
     away = Invariant(name="away", says="nobody is in", over=[p], then=~p.is_("In"))
     assert [prover.begins(prover.translated(each)) for each in (out, away)] == [False, True]
+
+
+def test_nothing_is_assumed_at_the_beginning() -> None:
+    """An invariant that no state satisfies would prove everything, itself too."""
+    prover = Prover(LOCK_SERVER)
+    absurd = Invariant(name="absurd", says="no process is itself", over=[p], then=p != p)
+    formulas = prover.translated(absurd)
+    prover.add("absurd", formulas)
+    initial = [each for each in formulas.obligations if not each.inductive]
+    assert [prover.ask(each, {"absurd", "mutex"}).proved for each in initial] == [False]
+    assert prover.ask(prover.goals[-1], {"absurd"}).used == {"absurd"}
+
+
+def test_a_step_assumes_its_own_invariant() -> None:
+    _, lease = LEASES.actions[0].parameters
+    prover = Prover(LEASES)
+    free = Invariant(
+        name="free", says="a free lease has no holder", over=[lease], given=lease.is_("Free"), then=lease.holder == NONE
+    )
+    formulas = prover.translated(free)
+    steps = [each for each in formulas.obligations if each.inductive]
+    assert not all(prover.ask(each, (), short=True).proved for each in steps)
+    prover.add("free", formulas)
+    assert all(prover.ask(each, {"nosuch"}).used == {"free"} for each in steps)
+    prover.remove("free")
+    assert not all(prover.ask(each, {"free"}, short=True).proved for each in steps)
 
 
 def test_what_used_a_dropped_lemma_is_proved_again() -> None:

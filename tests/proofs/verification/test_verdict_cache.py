@@ -20,6 +20,7 @@ from schedproof.model.lang import (
     Reading,
     Row,
     digest,
+    exists,
     forall,
     me,
 )
@@ -162,17 +163,27 @@ def test_where_it_is_written_does_not_matter() -> None:
     assert Digester(places=True).digest(one.rows) != Digester(places=True).digest(moved.rows)
 
 
-def test_an_interpretation_of_another_bound_is_another_one() -> None:
+@pytest.mark.parametrize(
+    "models",
+    [
+        [with_bound(counter(), {("Box", "n"): high}) for high in (3, 4)],
+        [
+            replace(counter(), assuming=assuming)
+            for assuming in ({}, {"same": forall(b, b == b)}, {"same": exists(b, b == b)})
+        ],
+    ],
+    ids=["bound", "assuming"],
+)
+def test_an_interpretation_of_another_model_is_another_one(models: list[Model]) -> None:
     words = {"question": "How often?", "why": "No line says."}
     reading = Reading("counts", 3, "It counts.", "It does not.", adds=[counter().actions[1]], **words)
     keys = set()
-    for high in (3, 4):
-        model = with_bound(counter(), {("Box", "n"): high})
+    for model in models:
         of = replace(System.of(model), load=lambda key, default: {"interpretations": [reading]}.get(key, default))
         [one] = plan([of], interpretations=True)
         cache = VerdictCache(of, model, "here")
         keys |= {cache._key(part, name) for part in one.all_parts for name in part.only if "counts" in name}
-    assert len(keys) == 2 and None not in keys
+    assert len(keys) == len(models) and None not in keys
 
 
 def test_terms_that_say_another_thing_differ() -> None:
