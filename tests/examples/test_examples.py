@@ -42,6 +42,11 @@ def test_python_in_lockstep(desk):
     follow(text("python-drain"), copied("python-drain", desk), in_a_copy)
 
 
+@pytest.mark.long(seconds=8)
+def test_terms_messages_and_timers(desk):
+    follow(text("elected-leader"), copied("elected-leader", desk), in_a_copy)
+
+
 @needs_go
 @pytest.mark.long(seconds=10)
 def test_go_by_a_mapping_of_its_log(desk):
@@ -59,7 +64,7 @@ def test_node_over_http(desk, monkeypatch):
 
 
 def test_each_example_finds_one_fault_and_passes_mended():
-    assert FOLDERS == ["go-queue", "node-pool", "python-drain"]
+    assert FOLDERS == ["elected-leader", "go-queue", "node-pool", "python-drain"]
     for example in FOLDERS:
         codes = [step.code for step in steps(text(example)) if isinstance(step, Command)]
         assert codes.count(1) == 1 and codes[0] == codes[-1] == 0, example
