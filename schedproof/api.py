@@ -1,6 +1,6 @@
 """The functions for programs: load systems, check properties, prove, validate logs, list findings.
 
-Models are written with :mod:`schedproof.model.lang`, :mod:`schedproof.model.lang.channels` and
+Models are written with :mod:`schedproof.model.lang`, :mod:`schedproof.model.lang.coalescing` and
 :mod:`schedproof.model.lang.orders`, tests with :mod:`schedproof.testing`. These five modules are the public interface. The changelog announces every change to a name in their ``__all__``.
 All other modules may change without notice.
 """

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from string import Formatter
 
 from .arguments import declaration
-from .errors import Place, calling_place
+from .errors import ModelError, Place, calling_place
 from .terms import Fires, Term, Var
+from .wording import show_term
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,16 @@ class Effect(Fires):
             ModelError: the action cannot have this effect.
         """
         raise NotImplementedError
+
+    def parts_of_rule(self, rule: Rule) -> Parts:
+        """What it adds to a rule; most effects are of actions only.
+
+        Raises:
+            ModelError: a rule cannot have this effect.
+        """
+        problem = f"{self.event} of {show_term(self.of)} is an effect of actions: it chooses an object"
+        remedy = "write it among the firings of an action; rules send through CoalescingChannels"
+        raise ModelError(f"rule {rule.name}", self.place, problem, remedy, name=self.event)
 
 
 @declaration
@@ -123,7 +134,7 @@ class Rule:
         name: the name.
         on: an action, or an event of an object.
         when: the conditions.
-        fires: one firing.
+        fires: one firing. The conditions of an effect are added to the rule's.
         line: of the document.
         fact: its source if not the document, as of an action.
     """
@@ -135,3 +146,9 @@ class Rule:
     line: int | None = None
     fact: str = ""
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.fires, Effect):
+            parts = self.fires.parts_of_rule(self)
+            object.__setattr__(self, "when", [*self.when, *parts.when])
+            object.__setattr__(self, "fires", parts.fires)

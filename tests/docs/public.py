@@ -16,10 +16,10 @@ from typing import Any
 
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels, messages, orders, timers
+from schedproof.model.lang import coalescing, messages, orders, timers
 from tests.support.places import REFERENCE
 
-MODULES = (api, lang, channels, messages, orders, timers, testing)
+MODULES = (api, lang, coalescing, messages, orders, timers, testing)
 
 PUBLIC = [(module, name) for module in MODULES for name in module.__all__]
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels, messages, orders, timers
+from schedproof.model.lang import coalescing, messages, orders, timers
 from tests.docs.public import PAGE, PUBLIC, Signature, classes, signatures
 from tests.support.rows import each_row
 
@@ -35,7 +35,7 @@ def test_every_public_name_is_on_the_page_once() -> None:
 
 def test_every_public_module_is_on_the_page() -> None:
     """With all its members: a name that is added needs no line."""
-    modules = {module.__name__ for module in (lang, channels, messages, orders, timers, testing)}
+    modules = {module.__name__ for module in (lang, coalescing, messages, orders, timers, testing)}
     assert set(re.findall(r"automodule:: (\S+)", PAGE)) == modules
 
 

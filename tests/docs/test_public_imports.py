@@ -12,11 +12,11 @@ import pytest
 import schedproof
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels, messages, orders, timers
+from schedproof.model.lang import coalescing, messages, orders, timers
 from tests.support.places import ROOT
 from tests.support.rows import each_row
 
-PUBLIC = {module.__name__: set(module.__all__) for module in (api, lang, channels, messages, orders, timers, testing)}
+PUBLIC = {module.__name__: set(module.__all__) for module in (api, lang, coalescing, messages, orders, timers, testing)}
 PAGES = sorted(
     page
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]

@@ -7,9 +7,10 @@ The two components are "independent and not shared" (line 6): what one does reac
 
 from collections.abc import Mapping, Sequence
 
-from schedproof.model.lang import Action, Rigid, Rule, Term
-from schedproof.model.lang.channels import Channels, Kind
-from schedproof.model.lang.terms import Fires
+from schedproof.model.lang import Action, Rigid, Rule, Term, variables
+from schedproof.model.lang.coalescing import CoalescingChannels
+from schedproof.model.lang.messages import Kind
+from schedproof.model.lang.rules import Effect
 
 from .sorts import Application, Ask, Message, Node
 
@@ -32,41 +33,41 @@ RANKS = {"AskReleased": 1, "AllocationReleased": 2}
 """The order of what a gang's time-out sends: the new state, released asks, released allocations (1.3)."""
 
 SUBJECTS = {"application": Application, "ask": Ask, "node": Node}
-CHANNELS = Channels(
+ABOUT = {
+    kind: about
+    for about, kinds in (("application", OF_APPLICATIONS), ("ask", OF_ASKS), ("node", OF_NODES))
+    for kind in kinds
+}
+"""What a message of each kind is about."""
+
+LOSS = "4, dispatcher.go:76-171"
+
+CHANNELS = CoalescingChannels(
     Message,
-    [
-        Kind(name, "core" if name in TO_CORE else "shim", about, RANKS.get(name, 0))
-        for about, names in (("application", OF_APPLICATIONS), ("ask", OF_ASKS), ("node", OF_NODES))
-        for name in names
-    ],
-    SUBJECTS,
+    kinds=[Kind(name, **{about: SUBJECTS[about]}) for name, about in ABOUT.items()],
+    to={"core": TO_CORE, "shim": TO_SHIM},
+    ranks=RANKS,
+    lossy=True,
+    loss=LOSS,
     line=6,
-    lost="4, dispatcher.go:76-171",
 )
 """The channels to the core and to the shim; a message that waits too long for the shim can be lost (section 4)."""
 
-e, f, r = CHANNELS.variables
+e, f, r = variables(Message, "e f r")
 
-MESSAGE = CHANNELS.machine
-MESSAGE_TABLE = CHANNELS.table
-CHANNEL_RULES = CHANNELS.rules
-CHANNEL_AXIOMS = CHANNELS.axioms
-CHANNEL_PROPERTIES = CHANNELS.properties
+lose = Action(
+    "lose",
+    [],
+    [],
+    [CHANNELS.lose(e)],
+    "the shim's queue stays full for too long, and the message about {e} is lost",
+    fact=LOSS,
+)
 
-lose = CHANNELS.lose("the shim's queue stays full for too long, and the message about {e} is lost")
 
-
-def sending(name: str, on: Action | Fires, when: Sequence[Term], kind: str, about: Term, *, fact: str = "") -> Rule:
-    """A rule: when ``on`` happens and ``when`` holds, a message of ``kind`` is sent.
-
-    Args:
-        on: the action or event that triggers the rule.
-        when: the rule's guards.
-        kind: one of :data:`KINDS`.
-        about: the application, ask or node of the message.
-        fact: the section of the facts that says so.
-    """
-    return CHANNELS.sending(name, on, when, kind, about, fact=fact)
+def send(kind: str, about: Term) -> Effect:
+    """What a rule fires to send a message of a kind about an application, an ask or a node."""
+    return CHANNELS.send(kind, message=r, **{ABOUT[kind]: about})
 
 
 def delivery(kind: str, says: str, when: Sequence[Term] = (), *, fact: str = "") -> Action:
@@ -79,7 +80,9 @@ def lost_with(action: Action, *, to_core: bool) -> Rule:
 
     The messages were in the memory of the process that died, or were addressed to it.
     """
-    return CHANNELS.lost_with(action, "core" if to_core else "shim")
+    channel = "core" if to_core else "shim"
+    name = f"{action.name} loses what is under way to the {channel}"
+    return CHANNELS.dropping(name, action, channel=channel, fact=action.fact)
 
 
 def messages(
@@ -95,7 +98,7 @@ def messages(
     Args:
         about: the numbers of the core's objects, {"Application": .., "Ask": .., "Node": ..}; the shim has one object
             for each.
-        kinds, ordered, overtaking, losable: as for :meth:`.Channels.messages`.
+        kinds, ordered, overtaking, losable: as for :meth:`.CoalescingChannels.messages`.
     """
     subjects = {subject: about.get(sort.name, 0) for subject, sort in SUBJECTS.items()}
     return CHANNELS.messages(subjects, kinds=kinds, ordered=ordered, overtaking=overtaking, losable=losable)

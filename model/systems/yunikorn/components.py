@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import NONE, Action, Rigid, Row, Rule, Term, exists, forall, implies, variable
 
-from .channel import CHANNEL_AXIOMS, KINDS, MESSAGE, MESSAGE_TABLE, messages
+from .channel import CHANNELS, KINDS, messages
 from .machines import a, k, n
 from .shim_events import OWN_ACTIONS
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
@@ -23,8 +23,8 @@ ALONE: Mapping[str, Term] = {
 }
 """When the core model's resource manager acts freely: no object of the shim stands for the core's object."""
 
-SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
-SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
+SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, *CHANNELS.machines]
+SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *CHANNELS.rows]
 SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *DELIVERIES]
 SHIM_AXIOMS = [
     # Each object of the shim stands for a different object of the core. There is one scheduler. A task's application
@@ -36,7 +36,7 @@ SHIM_AXIOMS = [
     forall(m, m.core != NONE),
     forall([m, l], implies(m.core == l.core, m == l)),
     forall([z, y], z == y),
-    *CHANNEL_AXIOMS,
+    *CHANNELS.axioms,
 ]
 
 

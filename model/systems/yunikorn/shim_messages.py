@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from schedproof.model.lang import Action, Rule, Term, variables
 from schedproof.model.lang.terms import both
 
-from .channel import CHANNEL_RULES, KINDS, TO_SHIM, delivery, e, lose, sending
+from .channel import CHANNELS, KINDS, TO_SHIM, delivery, e, lose, send
 from .machines import a, k, n
 from .shim_events import UP, of
 from .shim_machines import b, m, t
@@ -143,35 +143,36 @@ TO_SHIM_RULES = [
 # --- Messages that the core sends by itself
 
 FROM_CORE_RULES = [
-    sending(
+    Rule(
         "an added application is accepted",
         a.fires("submit"),
         [],
-        "ApplicationAccepted",
-        a,
+        send("ApplicationAccepted", a),
         fact="1.2, context.go:492-509",
     ),
-    sending(
-        "Resuming is reported", a.fires("resume"), [], "ApplicationResuming", a, fact="1.4, application.go:213-237"
+    Rule(
+        "Resuming is reported",
+        a.fires("resume"),
+        [],
+        send("ApplicationResuming", a),
+        fact="1.4, application.go:213-237",
     ),
-    sending(
+    Rule(
         "Failing is reported",
         a.fires("fail"),
         [~a.is_("Failing")],
-        "ApplicationFailing",
-        a,
+        send("ApplicationFailing", a),
         fact="1.4, application.go:213-237",
     ),
-    sending(
+    Rule(
         "Failed is reported",
         a.fires("fail"),
         [a.is_("Failing")],
-        "ApplicationFailed",
-        a,
+        send("ApplicationFailed", a),
         fact="1.4, application.go:213-237",
     ),
     *[
-        sending(f"{event} is reported", k.fires(event), [], kind, k, fact=fact)
+        Rule(f"{event} is reported", k.fires(event), [], send(kind, k), fact=fact)
         for event, kind, fact in (
             ("allocate", "NewAllocation", "4.2, task.go:107"),
             ("confirm", "NewAllocation", "4.2, task.go:107"),
@@ -179,15 +180,14 @@ FROM_CORE_RULES = [
             ("drop", "AskReleased", "1.3"),
         )
     ],
-    sending("an added node is accepted", n.fires("create"), [], "NodeAccepted", n, fact="4.3, node.go:76"),
+    Rule("an added node is accepted", n.fires("create"), [], send("NodeAccepted", n), fact="4.3, node.go:76"),
 ]
 
-WITH_THE_PARTITION = sending(
+WITH_THE_PARTITION = Rule(
     "Failed is reported when the partition is removed",
     a.fires("discard"),
     [a.is_("Failing")],
-    "ApplicationFailed",
-    a,
+    send("ApplicationFailed", a),
     fact="1.4, application.go:213-237",
 )
 """Of v0.12.2 only: see :data:`.core_v0_12_2.DISCARDED`."""
@@ -215,32 +215,29 @@ def to_core(
             a.fires("submit"),
             fact="1.2",
         ),
-        sending(
+        Rule(
             "the core rejects an application",
             DELIVER["SubmitApplication"],
             [about_a, ~both(list(submit))],
-            "ApplicationRejected",
-            a,
+            send("ApplicationRejected", a),
             fact="1.2, context.go:453-509",
         ),
         Rule("the core adds an ask", DELIVER["AddAsk"], [about_k, *add_ask], k.fires("add"), fact="1.2"),
-        sending(
+        Rule(
             "the core rejects an ask",
             DELIVER["AddAsk"],
             [about_k, k.is_("to_come"), ~both(list(add_ask))],
-            "AskRejected",
-            k,
+            send("AskRejected", k),
             fact="4.2, task.go:125",
         ),
         Rule("the core removes an ask", DELIVER["WithdrawAsk"], [about_k, *remove_ask], k.fires("remove"), fact="1.2"),
         Rule("the core hears of an end", DELIVER["ReleaseAllocation"], [about_k, *end], k.fires("gone"), fact="1.2"),
         Rule("the core adds a node", DELIVER["CreateNode"], [about_n, *create], n.fires("create"), fact="3"),
-        sending(
+        Rule(
             "the core rejects a node",
             DELIVER["CreateNode"],
             [about_n, ~both(list(create))],
-            "NodeRejected",
-            n,
+            send("NodeRejected", n),
             fact="4.3",
         ),
         Rule(
@@ -263,4 +260,4 @@ def to_core(
     ]
 
 
-MESSAGE_RULES = [*CHANNEL_RULES, *TO_SHIM_RULES, *FROM_CORE_RULES]
+MESSAGE_RULES = [*CHANNELS.rules, *TO_SHIM_RULES, *FROM_CORE_RULES]

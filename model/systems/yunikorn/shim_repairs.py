@@ -10,7 +10,7 @@ from schedproof.model.lang import Action, Change, Row, Rule, Term, exists, foral
 from schedproof.model.lang.terms import both
 
 from . import shim_events as was
-from .channel import e, sending
+from .channel import e, send
 from .machines import UNFINISHED, a, k, n
 from .shim_events import UP, of, one_of, registered
 from .shim_machines import APPLICATION_STATES, TERMINATED, b, m, t, u
@@ -61,14 +61,13 @@ RELEASES = Change(
         arrival("AllocationReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocation"), "4.1, master"),
         arrival("AskReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocationAsk"), "4.1, master"),
         # The release of an allocation has its own message; a swap that is given up was an ask.
-        sending("drop is reported", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
-        sending("give_up is reported", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
-        sending(
+        Rule("drop is reported", k.fires("drop"), [k.is_("pending")], send("AskReleased", k), fact="1.3"),
+        Rule("give_up is reported", k.fires("give_up"), [], send("AskReleased", k), fact="1.3"),
+        Rule(
             "what has no pod is released at once",
             DELIVER["AllocationReleased"],
             [t.ask == e.ask, one_of(t.pod, NO_POD)],
-            "ReleaseAllocation",
-            t.ask,
+            send("ReleaseAllocation", t.ask),
         ),
         # An application that fails drops all asks in the core, real ones too (one that resumes keeps those). Without
         # this rule their tasks would wait for ever.
@@ -142,7 +141,7 @@ FAILURES = Change(
             "FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))
         ),
         # The core's application may still wait for its first ask.
-        sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
+        Rule("what has failed for good is removed", FOR_GOOD, [], send("RemoveApplication", b.core)),
         Rule(
             "the core removes an application",
             DELIVER["RemoveApplication"],
@@ -150,12 +149,15 @@ FAILURES = Change(
             a.fires("forget"),
             fact="1.2",
         ),
-        sending(
-            "what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a
+        Rule(
+            "what is removed while it fails has failed",
+            a.fires("forget"),
+            [a.is_("Failing")],
+            send("ApplicationFailed", a),
         ),
         # A task that ends while its allocation is under way is an ask for the core or already an allocation, so both
         # are sent.
-        sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
+        Rule("a completed task releases its allocation", t.fires("CompleteTask"), [], send("ReleaseAllocation", t.ask)),
     ],
 )
 
@@ -205,7 +207,7 @@ CORDONS = Change(
         replace(was.node_is_ready, when=[m.is_("Accepted"), ~m.cordoned, ~m.deleted, UP]),
         replace(was.node_is_unschedulable, when=[m.is_("Accepted"), m.cordoned, ~m.deleted, UP]),
         # The core may still have the node as drained, from before a crash of the shim.
-        sending("a node that is ready is schedulable", m.fires("NodeReady"), [], "RestoreNode", m.core),
+        Rule("a node that is ready is schedulable", m.fires("NodeReady"), [], send("RestoreNode", m.core)),
     ],
 )
 
@@ -226,51 +228,53 @@ def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
         ),
         repairs=[],
         adds=[
-            sending(
+            Rule(
                 "the core rejects an application",
                 DELIVER["SubmitApplication"],
                 [e.application == a, ~both(list(submit)), ~known],
-                "ApplicationRejected",
-                a,
+                send("ApplicationRejected", a),
             ),
             *[
-                sending(
+                Rule(
                     f"a known application is sent {kind}",
                     DELIVER["SubmitApplication"],
                     [e.application == a, known, *when],
-                    kind,
-                    a,
+                    send(kind, a),
                 )
                 for kind, when in (
                     ("ApplicationAccepted", []),
                     ("ApplicationFailing", [a.is_("Failing")]),
                 )
             ],
-            sending(
+            Rule(
                 "the core rejects a node",
                 DELIVER["CreateNode"],
                 [e.node == n, ~both(list(create)), ~exists_in_core],
-                "NodeRejected",
-                n,
+                send("NodeRejected", n),
             ),
-            sending(
-                "a known node is accepted", DELIVER["CreateNode"], [e.node == n, exists_in_core], "NodeAccepted", n
+            Rule(
+                "a known node is accepted",
+                DELIVER["CreateNode"],
+                [e.node == n, exists_in_core],
+                send("NodeAccepted", n),
             ),
-            sending("nodes are reported when the shim registers", registered, [exists_in_core], "NodeAccepted", n),
-            sending(
+            Rule("nodes are reported when the shim registers", registered, [exists_in_core], send("NodeAccepted", n)),
+            Rule(
                 "a node that is gone is taken away",
                 DELIVER["NodeAccepted"],
                 [m.core == e.node, m.deleted],
-                "DecommissionNode",
-                m.core,
+                send("DecommissionNode", m.core),
             ),
             *[
-                sending(f"{state} is reported when the shim registers", registered, [k.is_(state)], kind, k)
+                Rule(f"{state} is reported when the shim registers", registered, [k.is_(state)], send(kind, k))
                 for state, kind in (("allocated", "NewAllocation"), ("releasing", "AllocationReleased"))
             ],
             *[
-                sending(
-                    f"{state} is reported when it is asked for", DELIVER["AddAsk"], [e.ask == k, k.is_(state)], kind, k
+                Rule(
+                    f"{state} is reported when it is asked for",
+                    DELIVER["AddAsk"],
+                    [e.ask == k, k.is_(state)],
+                    send(kind, k),
                 )
                 for state, kind in (
                     ("allocated", "NewAllocation"),
@@ -279,15 +283,14 @@ def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
                     ("removed", "AskRejected"),
                 )
             ],
-            sending(
+            Rule(
                 "an allocation without a task is given back",
                 DELIVER["NewAllocation"],
                 [
                     t.ask == e.ask,
                     t.is_("Rejected", "Failed", "Killing", "Killed") | (t.is_("New") & one_of(t.pod, NO_POD)),
                 ],
-                "ReleaseAllocation",
-                t.ask,
+                send("ReleaseAllocation", t.ask),
             ),
         ],
     )

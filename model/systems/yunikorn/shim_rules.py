@@ -5,7 +5,7 @@ from dataclasses import replace
 from schedproof.model.lang import Rule, crash, exists
 from schedproof.model.lang.model import Element
 
-from .channel import lost_with, sending
+from .channel import lost_with, send
 from .shim_events import all_placeholders, of, one_of, recover_application, register
 from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
 
@@ -72,63 +72,57 @@ OWN_RULES = [
     ),
     # Messages to the core.
     *[
-        sending(
+        Rule(
             f"{event} notifies the core",
             b.fires(event),
             [],
-            "SubmitApplication",
-            b.core,
+            send("SubmitApplication", b.core),
             fact=f"4.1, application.go:{at}",
         )
         for event, at in (("SubmitApplication", 90), ("RecoverApplication", 93))
     ],
-    sending("SubmitTask asks the core", t.fires("SubmitTask"), [], "AddAsk", t.ask, fact="4.2, task.go:104"),
-    sending(
+    Rule("SubmitTask asks the core", t.fires("SubmitTask"), [], send("AddAsk", t.ask), fact="4.2, task.go:104"),
+    Rule(
         "a completed task withdraws its ask",
         t.fires("CompleteTask"),
         [t.is_(*NO_ALLOCATION_YET)],
-        "WithdrawAsk",
-        t.ask,
+        send("WithdrawAsk", t.ask),
         fact="4.2, task.go:116",
     ),
-    sending(
+    Rule(
         "a completed task releases its allocation",
         t.fires("CompleteTask"),
         [ALLOCATED],
-        "ReleaseAllocation",
-        t.ask,
+        send("ReleaseAllocation", t.ask),
         fact="4.2, task.go:116",
     ),
-    sending(
+    Rule(
         "a failed task releases its allocation",
         t.fires("TaskFail"),
         [ALLOCATED],
-        "ReleaseAllocation",
-        t.ask,
+        send("ReleaseAllocation", t.ask),
         fact="4.2, task.go:128",
     ),
-    sending(
+    Rule(
         "a late allocation is released",
         t.fires("TaskAllocated"),
         [t.is_("Completed")],
-        "ReleaseAllocation",
-        t.ask,
+        send("ReleaseAllocation", t.ask),
         fact="4.2, task.go:415-440",
     ),
     *[
-        sending(f"{event} notifies the core", m.fires(event), [], kind, m.core, fact=f"4.3, node.go:{at}")
+        Rule(f"{event} notifies the core", m.fires(event), [], send(kind, m.core), fact=f"4.3, node.go:{at}")
         for event, kind, at in (
             ("RecoverNode", "CreateNode", 72),
             ("DrainNode", "DrainNode", 88),
             ("RestoreNode", "RestoreNode", 92),
         )
     ],
-    sending(
+    Rule(
         "a deleted node is decommissioned",
         m.fires("delete"),
         [m.is_("Healthy", "Draining")],
-        "DecommissionNode",
-        m.core,
+        send("DecommissionNode", m.core),
         fact="3, context.go:598",
     ),
     lost_with(register, to_core=False),

@@ -12,7 +12,7 @@ from schedproof.model.lang import Change, Model
 
 from . import core_v0_12_2
 from . import repairs as fix
-from .channel import CHANNEL_PROPERTIES
+from .channel import CHANNELS
 from .components import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
 from .components import SHIM_MACHINES as SHIM_AND_MESSAGES
 from .configurations import WITH_SHIM, configurations
@@ -39,7 +39,7 @@ def promising(variant: Model, refuted: frozenset[str], assumes: Mapping[str, Seq
     """
     resting = [p for p in variant.properties if p.name in RESTS_ON or p in OF_ONE_PROCESS]
     of_the_shim = shim_properties([action.name for action in variant.actions if action.crash])
-    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *of_the_shim], refuted=refuted, assumes=assumes)
+    return replace(variant, properties=[*resting, *CHANNELS.properties, *of_the_shim], refuted=refuted, assumes=assumes)
 
 
 _CREATE_NODE = next(action for action in apart(V0_12_2.actions) if action.name == "create_node")

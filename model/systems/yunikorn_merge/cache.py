@@ -6,10 +6,8 @@ Where the text does not say what happens, a comment gives our interpretation.
 from schedproof.model.lang import Rule, exists
 
 from .deliveries import DELIVER
-from .flows import CHANNELS, e
+from .flows import e, send
 from .machines import a, n, x, y
-
-send = CHANNELS.sending
 
 PRESENT = "present"
 
@@ -29,10 +27,10 @@ PARTITIONS = [
                 e.partition.cache.fires("add"),
                 line=139,
             ),
-            send(f"{kind}: on to the scheduler", DELIVER[kind], [], "PartitionUpdated", e.partition, line=140),
+            Rule(f"{kind}: on to the scheduler", DELIVER[kind], [], send("PartitionUpdated", e.partition), line=140),
         )
     ],
-    send("a dropped partition", DELIVER["ConfigDropsPartition"], [], "PartitionDeleted", e.partition, line=24),
+    Rule("a dropped partition", DELIVER["ConfigDropsPartition"], [], send("PartitionDeleted", e.partition), line=24),
 ]
 
 # "Add new apps to partition" (49). If there is no such partition, the resource manager gets a rejection (25).
@@ -46,19 +44,22 @@ APPLICATIONS = [
         e.application.cache.fires("add"),
         line=49,
     ),
-    send(
-        "a new application", DELIVER["AddApplication"], [TAKES_APPLICATION], "ApplicationAdded", e.application, line=21
+    Rule(
+        "a new application",
+        DELIVER["AddApplication"],
+        [TAKES_APPLICATION],
+        send("ApplicationAdded", e.application),
+        line=21,
     ),
-    send(
+    Rule(
         "the cache rejects an application",
         DELIVER["AddApplication"],
         [~TAKES_APPLICATION],
-        "ApplicationRejected",
-        e.application,
+        send("ApplicationRejected", e.application),
         line=25,
     ),
     # "but not remove anything from cache"
-    send("a removed application", DELIVER["RemoveApplication"], [], "ApplicationRemoved", e.application, line=50),
+    Rule("a removed application", DELIVER["RemoveApplication"], [], send("ApplicationRemoved", e.application), line=50),
 ]
 
 # "Do sanity check (such as existence of partition/app)" (104). An ask that fails it is rejected: our interpretation
@@ -66,10 +67,10 @@ APPLICATIONS = [
 SANE = e.ask.application.cache.is_(PRESENT) & e.ask.application.partition.cache.is_(PRESENT)
 
 ASKS = [
-    send("a sane ask", DELIVER["AddAsk"], [SANE], "NewAsk", e.ask, line=105),
-    send("an ask that is not sane", DELIVER["AddAsk"], [~SANE], "AskRejected", e.ask, line=28),
-    send("a withdrawn ask", DELIVER["ReleaseAsk"], [], "RemoveAsk", e.ask, line=116),
-    send("an allocation given back", DELIVER["ReleaseAllocation"], [], "ToRelease", e.allocation, line=93),
+    Rule("a sane ask", DELIVER["AddAsk"], [SANE], send("NewAsk", e.ask), line=105),
+    Rule("an ask that is not sane", DELIVER["AddAsk"], [~SANE], send("AskRejected", e.ask), line=28),
+    Rule("a withdrawn ask", DELIVER["ReleaseAsk"], [], send("RemoveAsk", e.ask), line=116),
+    Rule("an allocation given back", DELIVER["ReleaseAllocation"], [], send("ToRelease", e.allocation), line=93),
 ]
 
 TAKES_NODE = e.node.partition.cache.is_(PRESENT) & e.node.cache.is_("absent")
@@ -77,20 +78,19 @@ LEAVES = e.node.cache.is_(PRESENT)
 
 NODES = [
     Rule("the cache adds a node", DELIVER["AddNode"], [TAKES_NODE], e.node.cache.fires("add"), line=126),
-    send("a new node", DELIVER["AddNode"], [TAKES_NODE], "NodeAdded", e.node, line=19),
-    send("the cache accepts a node", DELIVER["AddNode"], [TAKES_NODE], "NodeAccepted", e.node, line=29),
-    send("the cache rejects a node", DELIVER["AddNode"], [~TAKES_NODE], "NodeRejected", e.node, line=29),
-    send(
+    Rule("a new node", DELIVER["AddNode"], [TAKES_NODE], send("NodeAdded", e.node), line=19),
+    Rule("the cache accepts a node", DELIVER["AddNode"], [TAKES_NODE], send("NodeAccepted", e.node), line=29),
+    Rule("the cache rejects a node", DELIVER["AddNode"], [~TAKES_NODE], send("NodeRejected", e.node), line=29),
+    Rule(
         "what runs on a new node",
         DELIVER["AddNode"],
         [TAKES_NODE, x.node == e.node, x.ask.recovered],
-        "RecoverAllocation",
-        x,
+        send("RecoverAllocation", x),
         line=126,
     ),
     # "cache remove the node first (!!), and then notify scheduler"
     Rule("the cache removes a node", DELIVER["DecommissionNode"], [LEAVES], e.node.cache.fires("remove"), line=157),
-    send("a removed node", DELIVER["DecommissionNode"], [LEAVES], "NodeRemoved", e.node, line=157),
+    Rule("a removed node", DELIVER["DecommissionNode"], [LEAVES], send("NodeRemoved", e.node), line=157),
 ]
 
 # --- Events from the scheduler
@@ -111,17 +111,20 @@ PROPOSALS = [
         line=66,
     ),
     # Scheduler and resource manager are notified at the same time (facts 6).
-    send("an accepted proposal", DELIVER["ProposeAllocation"], [FITS], "AcceptedAllocation", e.allocation, line=70),
-    send(
+    Rule(
+        "an accepted proposal", DELIVER["ProposeAllocation"], [FITS], send("AcceptedAllocation", e.allocation), line=70
+    ),
+    Rule(
         "an accepted proposal: the resource manager is notified",
         DELIVER["ProposeAllocation"],
         [FITS],
-        "NewAllocation",
-        e.allocation,
+        send("NewAllocation", e.allocation),
         line=26,
         fact="6",
     ),
-    send("a rejected proposal", DELIVER["ProposeAllocation"], [~FITS], "RejectedAllocation", e.allocation, line=68),
+    Rule(
+        "a rejected proposal", DELIVER["ProposeAllocation"], [~FITS], send("RejectedAllocation", e.allocation), line=68
+    ),
 ]
 
 # "processAllocationReleases": a failure has no effect; a success is sent to scheduler and resource manager (81 to
@@ -138,12 +141,11 @@ RELEASES = [
             e.allocation.cache.fires("remove"),
             line=81,
         ),
-        send(
+        Rule(
             f"{kind}: the scheduler is notified",
             DELIVER[kind],
             [e.allocation.cache.is_(PRESENT)],
-            "ReleasedAllocation",
-            e.allocation,
+            send("ReleasedAllocation", e.allocation),
             line=84,
         ),
     )
@@ -202,8 +204,12 @@ ALLOCATIONS = [
         x.cache.fires("remove"),
         line=157,
     ),
-    send(
-        "a release is reported to the resource manager", x.cache.fires("remove"), [], "AllocationReleased", x, line=85
+    Rule(
+        "a release is reported to the resource manager",
+        x.cache.fires("remove"),
+        [],
+        send("AllocationReleased", x),
+        line=85,
     ),
 ]
 

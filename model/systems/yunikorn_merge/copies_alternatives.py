@@ -24,15 +24,13 @@ from .configurations import (
     configurations,
 )
 from .deliveries import DELIVER, RUNNING, sayable
-from .flows import CHANNELS, SUBJECTS, e, f
+from .flows import CHANNELS, SUBJECTS, e, f, r, send
 from .machines import SCHEDULER_MACHINES, n, p, p2, x, y
 from .properties import ON_ITS_WAY, under_way
-from .readings import invariant, send, wish
+from .readings import invariant, wish
 from .scheduler import RECOVERS, known, propose
 from .sorts import Allocation, Node, SchedulingAllocation
 from .variants import TWO_COPY
-
-r = CHANNELS.variables[2]
 
 
 def with_also(another: Configuration) -> Configurations:
@@ -133,9 +131,9 @@ ALL_PARTITIONS_AT_ONCE: Sequence[Element] = [
 # --- Two equal events
 
 SECOND = replace(
-    CHANNELS.machine,
+    CHANNELS.machines[0],
     attributes=[
-        *CHANNELS.machine.attributes,
+        *CHANNELS.machines[0].attributes,
         Attribute(
             "second", BoolType(), rigid=True, about="is sent only while the first of the same content is under way"
         ),
@@ -228,12 +226,11 @@ TWO_PROPOSALS = with_also(
 RELEASE_IS_REFUSED = replace(
     DELIVER["ReleaseForRm"], name="release_is_refused", says="the cache refuses to release what was given back ({e})"
 )
-NOT_RECOVERED_IS_REPORTED = send(
+NOT_RECOVERED_IS_REPORTED = Rule(
     "what cannot be recovered is reported",
     DELIVER["RecoverAllocation"],
     [~RECOVERS],
-    "AllocationReleased",
-    e.allocation,
+    send("AllocationReleased", e.allocation),
     line=27,
 )
 
@@ -299,12 +296,11 @@ RELEASED_FOR_ANOTHER: Sequence[Element] = [
         x.cache.fires("remove"),
         line=81,
     ),
-    send(
+    Rule(
         "an accepted proposal: the scheduler is notified of the release",
         DELIVER["ProposeAllocation"],
         [ROOM_IS_MADE, *MAKES_ROOM, x.cache.is_(PRESENT)],
-        "ReleasedAllocation",
-        x,
+        send("ReleasedAllocation", x),
         line=84,
     ),
     Row(SchedulingAllocation, "keep", "preempting", "confirmed", line=68),

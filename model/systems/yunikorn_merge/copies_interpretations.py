@@ -10,9 +10,9 @@ from schedproof.model.lang import Action, Reading, Row, Rule, exists
 from . import copies_alternatives as alt
 from .cache import PRESENT
 from .deliveries import DELIVER, RUNNING
-from .flows import CHANNELS, e, f
+from .flows import CHANNELS, e, f, out_of_turn, send
 from .machines import a, n, p, x, y
-from .readings import send, wish
+from .readings import wish
 from .repairs import AMOUNT_FROM_THE_PROPOSAL
 from .scheduler import known, preempt, propose, removes_node
 from .sorts import Application, Partition, SchedulingAsk
@@ -205,11 +205,7 @@ CHANNEL = (
         read="They wait in one queue and keep their order, whichever component sends them.",
         otherwise="They may overtake each other.",
         why="Core and resource manager are one process, and pass all kinds of events through one queue (facts 4).",
-        adds=[
-            replace(action, when=[term for term in action.when if term is not CHANNELS.in_turn])
-            for kind, action in DELIVER.items()
-            if CHANNELS.kind(kind).channel == "rm"
-        ],
+        adds=[out_of_turn(action) for kind, action in DELIVER.items() if CHANNELS.channel_of(kind) == "rm"],
     ),
     Reading(
         "a-node-is-sent-before-what-runs-on-it",
@@ -249,7 +245,7 @@ CACHE_CHECKS = (
                 e.application.cache.fires("add"),
                 line=49,
             ),
-            send("a new application", DELIVER["AddApplication"], [], "ApplicationAdded", e.application, line=21),
+            Rule("a new application", DELIVER["AddApplication"], [], send("ApplicationAdded", e.application), line=21),
         ],
     ),
     Reading(
@@ -277,8 +273,8 @@ CACHE_CHECKS = (
                 e.node.cache.fires("add"),
                 line=126,
             ),
-            send("a new node", DELIVER["AddNode"], [], "NodeAdded", e.node, line=19),
-            send("the cache accepts a node", DELIVER["AddNode"], [], "NodeAccepted", e.node, line=29),
+            Rule("a new node", DELIVER["AddNode"], [], send("NodeAdded", e.node), line=19),
+            Rule("the cache accepts a node", DELIVER["AddNode"], [], send("NodeAccepted", e.node), line=29),
         ],
         breaks=["nodes-in-both-copies"],
     ),
@@ -290,7 +286,7 @@ CACHE_CHECKS = (
         otherwise="It is reported when the scheduler has added the node.",
         why="The cache is the sender of RMNodeUpdateEvent, and no event reports a node from the scheduler to the cache.",
         drops=["the cache accepts a node"],
-        adds=[send("the scheduler accepts a node", n.scheduler.fires("add"), [], "NodeAccepted", n, line=29)],
+        adds=[Rule("the scheduler accepts a node", n.scheduler.fires("add"), [], send("NodeAccepted", n), line=29)],
         rests=["nodes-are-added-to-the-cache-first"],
         breaks=["nodes-are-answered"],
     ),
@@ -309,29 +305,26 @@ CACHE_CHECKS = (
                 e.allocation.cache.fires("add"),
                 line=66,
             ),
-            send(
+            Rule(
                 "an accepted proposal",
                 DELIVER["ProposeAllocation"],
                 [UNCHECKED_ROOM],
-                "AcceptedAllocation",
-                e.allocation,
+                send("AcceptedAllocation", e.allocation),
                 line=70,
             ),
-            send(
+            Rule(
                 "an accepted proposal: the resource manager is notified",
                 DELIVER["ProposeAllocation"],
                 [UNCHECKED_ROOM],
-                "NewAllocation",
-                e.allocation,
+                send("NewAllocation", e.allocation),
                 line=26,
                 fact="6",
             ),
-            send(
+            Rule(
                 "a rejected proposal",
                 DELIVER["ProposeAllocation"],
                 [~UNCHECKED_ROOM],
-                "RejectedAllocation",
-                e.allocation,
+                send("RejectedAllocation", e.allocation),
                 line=68,
             ),
         ],
@@ -356,12 +349,11 @@ CACHE_CHECKS = (
         otherwise="It is notified only of allocations that are released by themselves.",
         why="Line 27 has the event without a condition.",
         adds=[
-            send(
+            Rule(
                 "a release is reported to the resource manager",
                 x.cache.fires("remove"),
                 [~x.node.cache.fires("remove"), ~x.ask.application.cache.fires("remove")],
-                "AllocationReleased",
-                x,
+                send("AllocationReleased", x),
                 line=85,
             )
         ],
@@ -374,12 +366,11 @@ CACHE_CHECKS = (
         otherwise="It is notified of every allocation that leaves the cache.",
         why="Line 84 is a part of the handling of a proposal.",
         adds=[
-            send(
+            Rule(
                 "the scheduler is notified of an allocation that goes with its node",
                 x.cache.fires("remove"),
                 [x.node.cache.fires("remove") | x.ask.application.cache.fires("remove")],
-                "ReleasedAllocation",
-                x,
+                send("ReleasedAllocation", x),
                 line=84,
             )
         ],
@@ -411,28 +402,25 @@ SCHEDULER_CHECKS = (
                 e.application.scheduler.fires("add"),
                 line=52,
             ),
-            send(
+            Rule(
                 "the scheduler rejects an application: to the cache",
                 DELIVER["ApplicationAdded"],
                 [e.application.refused],
-                "RejectedNewApplication",
-                e.application,
+                send("RejectedNewApplication", e.application),
                 line=53,
             ),
-            send(
+            Rule(
                 "an added application is accepted",
                 DELIVER["ApplicationAdded"],
                 [~e.application.refused],
-                "ApplicationAccepted",
-                e.application,
+                send("ApplicationAccepted", e.application),
                 line=54,
             ),
-            send(
+            Rule(
                 "the scheduler rejects an application: to the resource manager",
                 DELIVER["ApplicationAdded"],
                 [e.application.refused],
-                "ApplicationRejected",
-                e.application,
+                send("ApplicationRejected", e.application),
                 line=54,
             ),
         ],
@@ -469,12 +457,11 @@ SCHEDULER_CHECKS = (
         why="Line 118 has the search for partition and application, for the removal of an ask.",
         adds=[
             ASK_FAILS,
-            send(
+            Rule(
                 "an ask that fails is rejected",
                 ASK_FAILS,
                 [e.ask.scheduler.is_("absent")],
-                "AskRejected",
-                e.ask,
+                send("AskRejected", e.ask),
                 line=108,
             ),
         ],
@@ -520,12 +507,11 @@ SCHEDULER_CHECKS = (
                 e.allocation.ask.scheduler.fires("confirm"),
                 line=71,
             ),
-            send(
+            Rule(
                 "the scheduler fails",
                 DELIVER["AcceptedAllocation"],
                 [~e.allocation.scheduler.is_("proposed")],
-                "ReleaseFailed",
-                e.allocation,
+                send("ReleaseFailed", e.allocation),
                 line=72,
             ),
             Rule(
@@ -612,12 +598,11 @@ SCHEDULER_CHECKS = (
                 e.allocation.ask.scheduler.fires("confirm"),
                 line=71,
             ),
-            send(
+            Rule(
                 "the scheduler fails",
                 DELIVER["AcceptedAllocation"],
                 [~WITH_ITS_ASK],
-                "ReleaseFailed",
-                e.allocation,
+                send("ReleaseFailed", e.allocation),
                 line=72,
             ),
         ],
@@ -735,12 +720,11 @@ SCHEDULER_CHECKS = (
                 e.application.scheduler.fires("remove"),
                 line=55,
             ),
-            send(
+            Rule(
                 "the cache is notified of a removed application",
                 DELIVER["ApplicationRemoved"],
                 [e.application.scheduler.is_(PRESENT)],
-                "RemovedApplication",
-                e.application,
+                send("RemovedApplication", e.application),
                 line=56,
             ),
             Rule(

@@ -2,7 +2,7 @@
 
 from schedproof.model.lang import Term, exists
 
-from .flows import ADDED, CHANNELS, FLOW_OF, KINDS, r
+from .flows import ABOUT, ADDED, CHANNELS, FLOW_OF, KINDS, r
 
 # A full queue stops the process, and no action is possible any more. This is our interpretation: the document does
 # not mention the size of a queue.
@@ -11,7 +11,7 @@ RUNNING = ~CHANNELS.overflown
 
 def sayable(kind: str, about: Term) -> Term:
     """True if the configuration has such a message: it can leave out the messages that it is not about."""
-    return exists(r, (r.kind == kind) & (getattr(r, CHANNELS.kind(kind).about) == about) & r.is_("free"))
+    return exists(r, (r.kind == kind) & (getattr(r, ABOUT[kind]) == about) & r.is_("free"))
 
 
 SAYS = {

@@ -6,8 +6,11 @@ AllocationProposalBundleEvent. In the model each is a kind of message of its own
 
 from dataclasses import replace
 
-from schedproof.model.lang import Flow
-from schedproof.model.lang.channels import Channels, Kind
+from schedproof.model.lang import Action, Flow, Term, variables
+from schedproof.model.lang.coalescing import CoalescingChannels
+from schedproof.model.lang.messages import Kind
+from schedproof.model.lang.rules import Effect
+from schedproof.model.lang.wording import show_term
 
 from .sorts import Allocation, Application, Ask, EventQueue, Message, Node, Partition
 
@@ -139,20 +142,38 @@ FLOW_OF = {kind: flow for flow in FLOWS for kind in flow.kinds}
 
 KINDS = tuple(kind for _, kinds in SUBJECTS.values() for kind in kinds)
 
-CHANNELS = Channels(
+CHANNEL_OF = {kind: ADDED.get(kind) or channel_of(FLOW_OF[kind]) for kind in KINDS}
+"""The queue of each kind of message."""
+
+ABOUT = {kind: about for about, (_, kinds) in SUBJECTS.items() for kind in kinds}
+"""What a message of each kind is about."""
+
+CHANNELS = CoalescingChannels(
     Message,
-    [
-        Kind(kind, ADDED.get(kind) or channel_of(FLOW_OF[kind]), about, RANKS.get(kind, 0))
-        for about, (_, kinds) in SUBJECTS.items()
-        for kind in kinds
-    ],
-    {about: sort for about, (sort, _) in SUBJECTS.items()},
+    kinds=[Kind(kind, **{about: SUBJECTS[about][0]}) for kind, about in ABOUT.items()],
+    to={
+        queue: [kind for kind in KINDS if CHANNEL_OF[kind] == queue]
+        for queue in (RM_TO_CACHE, TO_SCHEDULER, SCHEDULER_TO_CACHE, TO_RM)
+    },
+    ranks=RANKS,
+    queues=EventQueue,
     line=5,
     fact="6",
-    queues=EventQueue,
 )
 
-e, f, r = CHANNELS.variables
+e, f, r = variables(Message, "e f r")
+
+
+def send(kind: str, about: Term) -> Effect:
+    """What a rule fires to send a message of a kind about an object."""
+    return CHANNELS.send(kind, message=r, **{ABOUT[kind]: about})
+
+
+def out_of_turn(delivery: Action) -> Action:
+    """The delivery of a message that does not wait for those before it."""
+    turn = show_term(CHANNELS.in_turn(e))
+    return replace(delivery, when=[term for term in delivery.when if show_term(term) != turn])
+
 
 BETWEEN = CHANNELS.through(TO_SCHEDULER, SCHEDULER_TO_CACHE)
 """The messages that cache and scheduler have yet to handle, including those past the cache (line 147)."""

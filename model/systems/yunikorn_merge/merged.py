@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from schedproof.model.lang import Action, Model, Rule, Term, Var, exists, forall, implies
 
+from .flows import e
 from .machines import DOCUMENT, a, k, n, p, x, y
 from .merged_configurations import MERGED_SCOPE, merged_configurations
-from .merged_machines import MERGED_AXIOMS, MERGED_CHANNELS, MERGED_MACHINES, MERGED_TABLE, e, q
+from .merged_machines import MERGED_AXIOMS, MERGED_CHANNELS, MERGED_MACHINES, MERGED_TABLE, q, send
 from .merged_properties import MERGED_PROPERTIES
-
-send = MERGED_CHANNELS.sending
 
 PRESENT = "present"
 
@@ -54,8 +53,8 @@ APPLICATIONS = [
     Rule("an application is added", submit, [TAKES], a.fires("add"), line=163),
     Rule("an application is rejected", submit, [~TAKES], a.fires("reject"), line=25),
     Rule("an application is removed", remove_application, [], a.fires("remove"), line=300),
-    send("an added application is reported", a.fires("add"), [], "ApplicationAccepted", a, line=25),
-    send("a rejected application is reported", a.fires("reject"), [], "ApplicationRejected", a, line=25),
+    Rule("an added application is reported", a.fires("add"), [], send("ApplicationAccepted", a), line=25),
+    Rule("a rejected application is reported", a.fires("reject"), [], send("ApplicationRejected", a), line=25),
     Rule(
         "asks go with their application",
         a.fires("remove"),
@@ -81,7 +80,7 @@ withdraw = asks_for("withdraw", k, [k.is_("pending", "satisfied")], "withdraws {
 ASKS = [
     Rule("an ask is added", ask, [k.application.is_(PRESENT)], k.fires("add"), line=228),
     Rule("an ask is rejected", ask, [~k.application.is_(PRESENT)], k.fires("reject"), line=28),
-    send("a rejected ask is reported", k.fires("reject"), [], "AskRejected", k, line=28),
+    Rule("a rejected ask is reported", k.fires("reject"), [], send("AskRejected", k), line=28),
     Rule("an ask is withdrawn", withdraw, [], k.fires("remove"), line=119),
 ]
 
@@ -106,8 +105,8 @@ ON_NEW_NODE = [x.node == n, x.ask.recovered, x.is_("unknown")]
 NODES = [
     Rule("a node is added", add_node, [n.partition.is_(PRESENT)], n.fires("add"), line=165),
     Rule("a node is rejected", add_node, [~n.partition.is_(PRESENT)], n.fires("reject"), line=29),
-    send("an added node is reported", n.fires("add"), [], "NodeAccepted", n, line=29),
-    send("a rejected node is reported", n.fires("reject"), [], "NodeRejected", n, line=29),
+    Rule("an added node is reported", n.fires("add"), [], send("NodeAccepted", n), line=29),
+    Rule("a rejected node is reported", n.fires("reject"), [], send("NodeRejected", n), line=29),
     Rule(
         "what runs on a node is added with it", n.fires("add"), [*ON_NEW_NODE, RUNS_THERE], x.fires("recover"), line=128
     ),
@@ -127,7 +126,7 @@ NODES = [
         x.fires("not_recovered"),
         line=128,
     ),
-    send("what is not added is reported", x.fires("not_recovered"), [], "AllocationReleased", x, line=27),
+    Rule("what is not added is reported", x.fires("not_recovered"), [], send("AllocationReleased", x), line=27),
     Rule("a node is removed", decommission, [], n.fires("remove"), line=278),
     Rule(
         "allocations go with their node", n.fires("remove"), [x.node == n, x.is_("allocated")], x.fires("end"), line=278
@@ -163,9 +162,9 @@ give_back = Action(
 )
 
 ALLOCATIONS = [
-    send("an allocation is reported", x.fires("allocate"), [], "NewAllocation", x, line=26),
+    Rule("an allocation is reported", x.fires("allocate"), [], send("NewAllocation", x), line=26),
     # "Emit alloc_completed_event to RMProxy"
-    send("an end is reported", x.fires("end"), [], "AllocationReleased", x, line=320),
+    Rule("an end is reported", x.fires("end"), [], send("AllocationReleased", x), line=320),
 ]
 
 # --- Notifications of the resource manager

@@ -22,6 +22,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.model import Configurations, Element
 from schedproof.model.lang.terms import both
 
+from .flows import e, f, r
 from .machines import a, k, n, p, p2, x
 from .merged import (
     MERGED,
@@ -35,7 +36,7 @@ from .merged import (
     withdraw,
 )
 from .merged_configurations import MERGED_CONFIGURATIONS, MergedConfiguration, merged_configurations
-from .merged_machines import APPLICATION, ASK, MERGED_CHANNELS, NODE, e, f, q, r
+from .merged_machines import APPLICATION, ASK, MERGED_CHANNELS, NODE, q
 from .merged_notifications import NOTIFICATIONS
 from .sorts import Application, Node
 
@@ -255,9 +256,9 @@ MORE_THAN_FITS: Configurations = partial(
 # --- Equal messages
 
 SECOND = replace(
-    MERGED_CHANNELS.machine,
+    MERGED_CHANNELS.machines[0],
     attributes=[
-        *MERGED_CHANNELS.machine.attributes,
+        *MERGED_CHANNELS.machines[0].attributes,
         Attribute(
             "second", BoolType(), rigid=True, about="is sent only while the first of the same content is under way"
         ),

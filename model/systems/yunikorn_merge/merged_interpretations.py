@@ -9,6 +9,7 @@ from dataclasses import replace
 from schedproof.model.lang import Action, Reading, Row, Rule, exists
 
 from . import merged_alternatives as alt
+from .flows import e, out_of_turn
 from .machines import a, k, n, p, x, y
 from .merged import (
     DELIVERIES,
@@ -24,11 +25,10 @@ from .merged import (
     preempt,
     register,
     remove_application,
-    send,
     submit,
     withdraw,
 )
-from .merged_machines import MERGED_CHANNELS, Queue, e, q
+from .merged_machines import Queue, q, send
 from .sorts import Allocation, Application, Ask, Node, Partition
 
 VARIANT = "merged"
@@ -240,7 +240,9 @@ REMOVALS = (
         otherwise="It is not notified of allocations that end with their node: delete_nodes has no text.",
         why="Line 27 keeps the event without a condition.",
         adds=[
-            send("an end is reported", x.fires("end"), [~x.node.fires("remove")], "AllocationReleased", x, line=320),
+            Rule(
+                "an end is reported", x.fires("end"), [~x.node.fires("remove")], send("AllocationReleased", x), line=320
+            ),
         ],
         breaks=["ends-are-told", "told-allocations-were-confirmed", "what-runs-is-there"],
         variant=VARIANT,
@@ -589,10 +591,7 @@ NOTIFICATIONS = (
         read="All notifications to the resource manager wait in one queue, and keep their order.",
         otherwise="They may overtake each other.",
         why="Core and resource manager are one process, and pass all kinds of events through one queue (facts 4).",
-        adds=[
-            replace(action, when=[term for term in action.when if term is not MERGED_CHANNELS.in_turn])
-            for action in DELIVERIES.values()
-        ],
+        adds=[out_of_turn(action) for action in DELIVERIES.values()],
         breaks=[
             "allocations-are-told-once",
             "ends-are-told",

@@ -14,14 +14,16 @@ from schedproof.model.lang import (
     Row,
     Sort,
     State,
+    Term,
     forall,
     iff,
     implies,
     variable,
 )
-from schedproof.model.lang.channels import Channels, Kind
+from schedproof.model.lang.coalescing import CoalescingChannels
+from schedproof.model.lang.rules import Effect
 
-from .flows import FLOWS, RM, SUBJECTS, TO_RM
+from .flows import ABOUT, CHANNELS, FLOWS, RM, TO_RM, e, r
 from .machines import a, k, n, x, y
 from .sorts import Allocation, Application, Ask, Message, Node, Partition
 
@@ -34,16 +36,20 @@ q = variable(Queue, "q")
 
 LEFT = {kind for flow in FLOWS if not flow.remove and flow.receiver == RM for kind in flow.kinds}
 
-MERGED_CHANNELS = Channels(
+MERGED_CHANNELS = CoalescingChannels(
     Message,
-    [Kind(kind, TO_RM, about) for about, (_, kinds) in SUBJECTS.items() for kind in kinds if kind in LEFT],
-    {about: sort for about, (sort, kinds) in SUBJECTS.items() if LEFT & {*kinds}},
+    kinds=[kind for kind in CHANNELS.kinds if kind.name in LEFT],
+    to={TO_RM: [kind.name for kind in CHANNELS.kinds if kind.name in LEFT]},
     line=36,
     fact="6",
 )
 """No event between cache and scheduler remains."""
 
-e, f, r = MERGED_CHANNELS.variables
+
+def send(kind: str, about: Term) -> Effect:
+    """What a rule fires to send a notification of a kind about an object."""
+    return MERGED_CHANNELS.send(kind, message=r, **{ABOUT[kind]: about})
+
 
 # --- One object per thing
 
@@ -140,7 +146,7 @@ NODE = Machine(
     ],
 )
 
-MERGED_MACHINES = [PARTITION, QUEUE, APPLICATION, ASK, ALLOCATION, NODE, MERGED_CHANNELS.machine]
+MERGED_MACHINES = [PARTITION, QUEUE, APPLICATION, ASK, ALLOCATION, NODE, *MERGED_CHANNELS.machines]
 
 
 def hears(sort: Sort, event: str, states: tuple[str, ...], line: int, **sets: str | bool) -> list[Row]:
@@ -180,7 +186,7 @@ MERGED_TABLE = [
     Row(Node, "remove", "present", "removed", line=278),
     *hears(Node, "hear_accepted", ADDED, 29, notified="accepted"),
     *hears(Node, "hear_rejected", ("rejected",), 29, notified="rejected"),
-    *MERGED_CHANNELS.table,
+    *MERGED_CHANNELS.rows,
 ]
 
 

@@ -2,8 +2,8 @@
 
 from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var, after, forall, implies
 
+from .flows import e, f
 from .machines import a, k, n, x
-from .merged_machines import e, f
 
 UNDER_WAY = e.is_("under_way")
 

@@ -24,9 +24,9 @@ from schedproof.model.lang import (
 from schedproof.model.lang.terms import both
 
 from .machines import x, y
-from .merged import MERGED, PRESENT, allocate, send
+from .merged import MERGED, PRESENT, allocate
 from .merged_configurations import PROPOSALS_CONFIGURATIONS, merged_configurations
-from .merged_machines import ALLOCATION, QUEUE, Queue, q
+from .merged_machines import ALLOCATION, QUEUE, Queue, q, send
 from .merged_properties import WISHES
 from .sorts import Allocation
 
@@ -159,8 +159,12 @@ PROPOSALS_WAIT = Change(
         Rule(
             "a preempted allocation has ended", commit_preemption, [x.is_("ended")], x.fires("not_preempted"), line=313
         ),
-        send(
-            "the end of a preempted allocation is reported", x.fires("preempt"), [], "AllocationReleased", x, line=320
+        Rule(
+            "the end of a preempted allocation is reported",
+            x.fires("preempt"),
+            [],
+            send("AllocationReleased", x),
+            line=320,
         ),
         Invariant(
             name="proposals-were-possible",

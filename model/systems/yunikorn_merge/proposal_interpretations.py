@@ -9,7 +9,8 @@ from schedproof.model.lang import Reading, Row, Rule, StepInvariant, exists
 from schedproof.model.lang.terms import both
 
 from .machines import x, y
-from .merged import PRESENT, send
+from .merged import PRESENT
+from .merged_machines import send
 from .merged_proposals import COMMITS_CHECK_AGAIN, FITS_ITS_QUEUE, commit, commit_preemption, propose
 from .sorts import Allocation
 
@@ -99,12 +100,11 @@ PROPOSAL_INTERPRETATIONS = (
         otherwise="It reports the end, also if the allocation has ended before.",
         why='remove_alloc begins with "if alloc.exist".',
         adds=[
-            send(
+            Rule(
                 "an end is reported again",
                 commit_preemption,
                 [x.is_("ended")],
-                "AllocationReleased",
-                x,
+                send("AllocationReleased", x),
                 line=193,
             )
         ],

@@ -10,14 +10,12 @@ from schedproof.model.lang import Action, AlwaysCanReach, Invariant, Reading, Ru
 
 from .cache import PRESENT
 from .deliveries import DELIVER
-from .flows import CHANNELS, e
+from .flows import e, send
 from .machines import k, p, x
 from .progress import PROGRESS
 from .properties import AT_REST, SAFETY, agree
 from .rm import RM_ACTIONS
 from .scheduler import HELD
-
-send = CHANNELS.sending
 
 
 def wish(name: str) -> Action:
@@ -228,12 +226,11 @@ READINGS = (
         otherwise="It notifies the cache all the same.",
         why='Line 56 follows a removal, and lacks the "No matter if failed or not" of line 54.',
         adds=[
-            send(
+            Rule(
                 "the cache is notified of a removed application",
                 DELIVER["ApplicationRemoved"],
                 [],
-                "RemovedApplication",
-                e.application,
+                send("RemovedApplication", e.application),
                 line=56,
             )
         ],

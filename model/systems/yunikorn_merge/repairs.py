@@ -12,14 +12,12 @@ from schedproof.model.lang import StepInvariantAtScope as Step
 
 from .cache import LEAVES, PRESENT, TAKES_NODE
 from .deliveries import DELIVER, RUNNING
-from .flows import CHANNELS, e, r
+from .flows import CHANNELS, e, r, send
 from .machines import n, p, x
 from .properties import ON_ITS_WAY
 from .rm import RM_ACTIONS
 from .scheduler import CONFIRMS, UNDONE, known, preempt
 from .sorts import SchedulingAllocation, SchedulingAsk
-
-send = CHANNELS.sending
 
 AMOUNT_FROM_THE_PROPOSAL = Change(
     name="a-failed-confirmation-keeps-the-copy",
@@ -67,12 +65,11 @@ NOTIFIED_WHEN_CONFIRMED = Change(
     },
     drops=["an accepted proposal: the resource manager is notified"],
     adds=[
-        send(
+        Rule(
             "a confirmed allocation: the resource manager is notified",
             DELIVER["AcceptedAllocation"],
             [CONFIRMS],
-            "NewAllocation",
-            e.allocation,
+            send("NewAllocation", e.allocation),
             line=71,
         ),
         Step(
@@ -136,7 +133,7 @@ FROM_THE_SCHEDULER_FIRST = Change(
     drops=["a proposal to release"],
     adds=[
         replace(preempt, fires=[x.scheduler.fires("remove")]),
-        send("a proposal to release", preempt, [], "ProposeRelease", x, line=79),
+        Rule("a proposal to release", preempt, [], send("ProposeRelease", x), line=79),
     ],
 )
 
@@ -164,12 +161,11 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     drops=["the cache removes a node"],
     adds=[
         REMOVED_NODE,
-        send(
+        Rule(
             "the cache is notified of a removed node",
             DELIVER["NodeRemoved"],
             [e.node.scheduler.is_(PRESENT)],
-            "RemovedNode",
-            e.node,
+            send("RemovedNode", e.node),
             line=158,
         ),
         Rule("the cache removes a node", REMOVED_NODE, [LEAVES], e.node.cache.fires("remove"), line=157),
@@ -257,7 +253,9 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
     ),
     repairs=["removed-partitions-go"],
     # The action stays the same: it is possible in the same configurations.
-    adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
+    adds=[
+        Rule("the resource manager: remove_partition", REMOVE_PARTITION, [], send("ConfigDropsPartition", p), line=18)
+    ],
 )
 
 # A sender that waits for room is no repair: the two handlers could then wait for room in each other's queue.

@@ -9,10 +9,8 @@ from schedproof.model.lang import Action, Rule, Term, forall, implies
 from schedproof.model.lang.terms import Fires, Var
 
 from .deliveries import DELIVER, RUNNING, sayable
-from .flows import CHANNELS, e
+from .flows import e, send
 from .machines import a, k, n, p, x
-
-send = CHANNELS.sending
 
 
 def asks_for(
@@ -27,7 +25,7 @@ def asks_for(
 ) -> tuple[Action, Rule]:
     """A request of the resource manager: the action, and the rule that sends the event."""
     action = Action(name, [about], [*when, sayable(kind, about), RUNNING], [fires], says, line, fact=fact)
-    return action, send(f"the resource manager: {name}", action, [], kind, about, line=line)
+    return action, Rule(f"the resource manager: {name}", action, [], send(kind, about), line=line)
 
 
 WISHES = [

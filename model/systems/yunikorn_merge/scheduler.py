@@ -3,10 +3,8 @@
 from schedproof.model.lang import Action, Rule, Term, Var, exists
 
 from .deliveries import DELIVER, RUNNING, sayable
-from .flows import CHANNELS, e
+from .flows import e, send
 from .machines import a, k, n, p, x, y
-
-send = CHANNELS.sending
 
 PRESENT = "present"
 HELD = ("proposed", "confirmed", "preempting")
@@ -51,29 +49,26 @@ OBJECTS = [
         e.application.scheduler.fires("add"),
         line=52,
     ),
-    send(
+    Rule(
         "the scheduler rejects an application: to the cache",
         DELIVER["ApplicationAdded"],
         [~ADDS_APPLICATION],
-        "RejectedNewApplication",
-        e.application,
+        send("RejectedNewApplication", e.application),
         line=53,
     ),
     # "No matter if failed or not, send RMApplicationUpdateEvent to RM."
-    send(
+    Rule(
         "an added application is accepted",
         DELIVER["ApplicationAdded"],
         [ADDS_APPLICATION],
-        "ApplicationAccepted",
-        e.application,
+        send("ApplicationAccepted", e.application),
         line=54,
     ),
-    send(
+    Rule(
         "the scheduler rejects an application: to the resource manager",
         DELIVER["ApplicationAdded"],
         [~ADDS_APPLICATION],
-        "ApplicationRejected",
-        e.application,
+        send("ApplicationRejected", e.application),
         line=54,
     ),
     # The scheduler does not remove what it does not find, and then sends nothing (readings.py).
@@ -84,12 +79,11 @@ OBJECTS = [
         e.application.scheduler.fires("remove"),
         line=55,
     ),
-    send(
+    Rule(
         "the cache is notified of a removed application",
         DELIVER["ApplicationRemoved"],
         [known(e.application)],
-        "RemovedApplication",
-        e.application,
+        send("RemovedApplication", e.application),
         line=56,
     ),
     # A node of a missing partition is dropped silently (our interpretation: no line covers it).
@@ -144,8 +138,12 @@ ASKS = [
         e.ask.scheduler.fires("add"),
         line=107,
     ),
-    send(
-        "the scheduler rejects an ask", DELIVER["NewAsk"], [~known(e.ask.application)], "AskRejected", e.ask, line=108
+    Rule(
+        "the scheduler rejects an ask",
+        DELIVER["NewAsk"],
+        [~known(e.ask.application)],
+        send("AskRejected", e.ask),
+        line=108,
     ),
     Rule(
         "the scheduler removes an ask",
@@ -183,7 +181,9 @@ ACCEPTED = [
     ),
     # "if fails: Send ReleaseAllocationsEvent to Cache *again*". The scheduler takes the amount of a proposal from its
     # ask (facts 6: from the proposal only since 0.9.0). The ask is gone, so the scheduler still counts the proposal.
-    send("the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], "ReleaseFailed", e.allocation, line=72),
+    Rule(
+        "the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], send("ReleaseFailed", e.allocation), line=72
+    ),
     # An ask that still exists waits again, as after a rejected proposal. This is our interpretation; only in a
     # stopped partition does the ask still exist.
     Rule(
@@ -227,7 +227,7 @@ RELEASED = [
         for kind, line in (("ReleasedAllocation", 84), ("ToRelease", 94))
     ],
     # "Update ReconcilePlugin" (96) changes neither copy.
-    send("back to the cache", DELIVER["ToRelease"], [], "ReleaseForRm", e.allocation, line=97),
+    Rule("back to the cache", DELIVER["ToRelease"], [], send("ReleaseForRm", e.allocation), line=97),
 ]
 
 # An allocation that cannot be recovered, because its application or node is missing, is dropped silently (our
@@ -285,8 +285,8 @@ preempt = Action(
 )
 
 LOOP = [
-    send("a proposal", x.scheduler.fires("propose"), [], "ProposeAllocation", x, line=64),
-    send("a proposal to release", x.scheduler.fires("preempt"), [], "ProposeRelease", x, line=79),
+    Rule("a proposal", x.scheduler.fires("propose"), [], send("ProposeAllocation", x), line=64),
+    Rule("a proposal to release", x.scheduler.fires("preempt"), [], send("ProposeRelease", x), line=79),
 ]
 
 # --- "PartitionManager removes queues, applications, nodes async." (150)
@@ -324,7 +324,7 @@ ends = manager(
 )
 
 # The cache is notified then (readings.py, of line 14; the text does not mention the cache's copy).
-MANAGED = [send("a partition is removed", p.scheduler.fires("remove"), [], "PartitionRemoved", p, line=14)]
+MANAGED = [Rule("a partition is removed", p.scheduler.fires("remove"), [], send("PartitionRemoved", p), line=14)]
 
 SCHEDULER_ACTIONS = [propose, preempt, removes_application, removes_node, ends]
 SCHEDULER_RULES = [*OBJECTS, *ASKS, *ACCEPTED, *REJECTED, *RELEASED, *RECOVERED, *LOOP, *MANAGED]

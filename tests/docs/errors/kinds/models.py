@@ -22,10 +22,11 @@ from schedproof.proofs.induction.solve import prove
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
+from tests.model.lang import test_coalescing as coalescing
 from tests.model.lang import test_disposable as disposable
 from tests.model.lang import test_messages as messages
 from tests.model.lang import wrong_models as w
-from tests.model.lang.test_channels import model as channels
+from tests.model.lang.test_coalescing import model as channels
 from tests.model.lang.test_single import model as single_model
 from tests.model.lang.wrong_timers import ORDERS, TIMERS
 from tests.proofs.verification import test_defects as doors
@@ -127,6 +128,8 @@ def cases() -> Iterator[Case]:
         yield _placed(f"a disposable sort: {problem}", build)
     for build, problem in messages.REFUSED:
         yield _placed(f"a channel: {problem}", build)
+    for build, problem in coalescing.REFUSED:
+        yield _placed(f"channels that coalesce: {problem}", build)
     queue = disposable.model()
     yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
     yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))

@@ -4,15 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from schedproof.model.lang import Action, Attribute, Document, Machine, Model, Ref, Row, State
+from schedproof.model.lang import Action, Attribute, Document, Machine, Model, Ref, Row, Rule, State
 from schedproof.model.semantics import Choice, Instance, Stepper
 from schedproof.model.systems.yunikorn.channel import (
-    CHANNEL_AXIOMS,
-    CHANNEL_PROPERTIES,
-    CHANNEL_RULES,
+    CHANNELS,
     KINDS,
-    MESSAGE,
-    MESSAGE_TABLE,
     OF_APPLICATIONS,
     OF_ASKS,
     OF_NODES,
@@ -23,7 +19,7 @@ from schedproof.model.systems.yunikorn.channel import (
     lose,
     lost_with,
     messages,
-    sending,
+    send,
 )
 from schedproof.model.systems.yunikorn.machines import a, k
 from schedproof.model.systems.yunikorn.sorts import Application, Ask, Node
@@ -52,24 +48,24 @@ def model(rigid) -> Model:
             Machine(Application, [State("there")]),
             Machine(Ask, attributes=[Attribute("application", Ref(Application), rigid=True)]),
             Machine(Node),
-            MESSAGE,
+            *CHANNELS.machines,
         ],
         rows=[
             *[Row(Application, f"says_{kind}", "there", "there") for kind in (*KINDS_SENT[:3], "all")],
-            *MESSAGE_TABLE,
+            *CHANNELS.rows,
         ],
         actions=[*saying.values(), resume, crash, lose, *[delivery(kind, f"{kind} {{e}}") for kind in KINDS_SENT]],
         rules=[
-            *[sending(f"send {kind}", a.fires(f"says_{kind}"), [], kind, a) for kind in KINDS_SENT[:3]],
-            sending("resume: say so", resume, [], "ApplicationResuming", a),
-            sending("resume: asks", resume, OF_ITS_ASKS, "AskReleased", k),
-            sending("resume: allocations", resume, OF_ITS_ASKS, "AllocationReleased", k),
+            *[Rule(f"send {kind}", a.fires(f"says_{kind}"), [], send(kind, a)) for kind in KINDS_SENT[:3]],
+            Rule("resume: say so", resume, [], send("ApplicationResuming", a)),
+            Rule("resume: asks", resume, OF_ITS_ASKS, send("AskReleased", k)),
+            Rule("resume: allocations", resume, OF_ITS_ASKS, send("AllocationReleased", k)),
             lost_with(crash, to_core=False),
-            *CHANNEL_RULES,
+            *CHANNELS.rules,
         ],
-        properties=CHANNEL_PROPERTIES,
+        properties=CHANNELS.properties,
         default_scope={"Application": 1, "Ask": 1, "Node": 1, "Message": len(KINDS_SENT)},
-        axioms=CHANNEL_AXIOMS,
+        axioms=CHANNELS.axioms,
         configurations=lambda sizes: [rigid],
     )
 
@@ -169,14 +165,14 @@ def test_the_order_is_one_in_every_state(ordered):
         ("Ask", "application"): [0],
     }
     results = {r.name: r for r in model_check(model(rigid), {"Message": len(KINDS_SENT)})}
-    for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)):
+    for name in ("well-formed", *(p.name for p in CHANNELS.properties)):
         # Without order nothing is behind anything.
         assert str(results[name].verdict) == "proved" or (results[name].vacuous and not ordered), name
 
 
 def test_the_order_is_one_for_any_number_of_messages():
     induction = prove(model({**messages({"Application": 1, "Ask": 1}, kinds=KINDS_SENT), ("Ask", "application"): [0]}))
-    assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)))
+    assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNELS.properties)))
 
 
 def test_every_kind_of_message_goes_one_way_about_one_thing():

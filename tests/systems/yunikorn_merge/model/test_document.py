@@ -84,7 +84,7 @@ def test_a_kind_of_message_stands_for_one_event() -> None:
 
 def test_one_queue_for_each_handler() -> None:
     """Facts 6: the scheduler has one queue, the cache two; messages to the resource manager wait in one of its own."""
-    into = {(FLOW_OF[kind].receiver, CHANNELS.kind(kind).channel) for kind in FLOW_OF}
+    into = {(FLOW_OF[kind].receiver, CHANNELS.channel_of(kind)) for kind in FLOW_OF}
     assert into == {
         (SCHEDULER, "scheduler"),
         (CACHE, "cache_from_rm"),

@@ -15,10 +15,9 @@ from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_R
 from schedproof.model.systems.yunikorn_merge.cache import PRESENT
 from schedproof.model.systems.yunikorn_merge.configurations import CONFIGURATIONS, configurations
 from schedproof.model.systems.yunikorn_merge.deliveries import DELIVER
-from schedproof.model.systems.yunikorn_merge.flows import CHANNELS, e
+from schedproof.model.systems.yunikorn_merge.flows import e, send
 from schedproof.model.systems.yunikorn_merge.machines import x
 from schedproof.model.systems.yunikorn_merge.merged import allocate
-from schedproof.model.systems.yunikorn_merge.merged_machines import MERGED_CHANNELS
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
@@ -188,14 +187,14 @@ SEEDED = [
         "told-allocations-were-confirmed",
         where="an ask and its allocation",
         without=["a confirmed allocation: the resource manager is notified"],
-        rules=[CHANNELS.sending("notified at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
+        rules=[Rule("notified at once", x.scheduler.fires("propose"), [], send("NewAllocation", x))],
     ),
     Seeded(
         "a node is accepted twice",
         TWO_COPY,
         "nodes-are-answered-once",
         where="a partition is added and removed, with an application and a node",
-        rules=[CHANNELS.sending("accepted again", e.fires("arrive"), [e.kind == "NodeAdded"], "NodeAccepted", e.node)],
+        rules=[Rule("accepted again", e.fires("arrive"), [e.kind == "NodeAdded"], send("NodeAccepted", e.node))],
     ),
     Seeded(
         "merged: the commit does not look whether a node is full",
@@ -235,8 +234,11 @@ SEEDED = [
         MERGED,
         "nothing-is-released-twice",
         rules=[
-            MERGED_CHANNELS.sending(
-                "reported again", e.fires("arrive"), [e.kind == "AllocationReleased"], "NodeRejected", e.allocation.node
+            Rule(
+                "reported again",
+                e.fires("arrive"),
+                [e.kind == "AllocationReleased"],
+                send("NodeRejected", e.allocation.node),
             ),
             Rule(
                 "heard as an end",
