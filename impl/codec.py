@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from schedproof.model.lang import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import tuples
 from schedproof.model.semantics.instance import NO_OBJECT, Instance, State, encode
 
@@ -63,6 +64,9 @@ class Codec:
                     objects = [self.number(sort.name, name) for sort, name in zip(sorts, names, strict=True)]
                     number = packing.put(number, tuples.number(objects, packing.dimensions), self.encode(to, each))
                 return number
+            case SequenceType(of):
+                assert isinstance(value, tuple)
+                return self._instance.items(kind).of([self.encode(of, item) for item in value])
         return encode(kind, value)
 
     def decode(self, kind: Type, value: int) -> object:
@@ -85,6 +89,8 @@ class Codec:
                     if each != packing.value(0):  # what is left out has the first value
                         entries[names if len(names) > 1 else names[0]] = self.decode(to, each)
                 return entries
+            case SequenceType(of):
+                return tuple([self.decode(of, item) for item in self._instance.items(kind).all(value)])
             case EnumType(values):
                 return values[value]
             case BoolType():

@@ -18,6 +18,7 @@ from schedproof.model.lang import (
     Type,
 )
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import Sequence as SequenceType
 
 
 class NeedsOthers(Exception):
@@ -33,6 +34,8 @@ def initial_value(attribute: Attribute) -> object:
             return frozenset()
         case Function():
             return {}
+        case SequenceType():
+            return ()
         case BoolType():
             return bool(attribute.initial)
         case IntRange(low, _):
@@ -71,6 +74,10 @@ def checked(kind: Type, value: object, what: str) -> object:
                 return {key: checked(to, each, what) for key, each in value.items()}
             listed = ", ".join(sort.name for sort in sorts)
             raise ValueError(f"{what}: {value!r} is not a function; give a dictionary from names ({listed}) to values")
+        case SequenceType(of):
+            if isinstance(value, list | tuple):
+                return tuple([checked(of, item, what) for item in value])
+            raise ValueError(f"{what}: {value!r} is not a sequence; give a list of its items")
         case BoolType():
             fits = isinstance(value, bool)
         case IntRange(low, high):

@@ -16,6 +16,7 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import Integer
 from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
@@ -222,7 +223,7 @@ class _Evaluated:
                 return "not", [("", part, opposite, is_after, scope)]
             case t.After(part) if _is_compound(part):
                 return self._split(part, required, True, scope)
-            case t.Quantified(universal, variables, body):
+            case t.Quantified(universal, variables, body) if not any(isinstance(v.type, Integer) for v in variables):
                 domains = [self._instance.domain(v.type) for v in variables]
                 number = 1
                 for domain in domains:

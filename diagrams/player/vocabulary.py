@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.lang import Machine, Var
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Choice, Instance, State
 
 from .data import Encoded, FieldPlace, SortWords, ValueType, Vocabulary
@@ -85,7 +86,7 @@ def _fields(instance: Instance, machine: Machine) -> Iterator[tuple[str, FieldPl
     name = machine.sort.name
     in_state = {attribute.name for attribute in instance.attributes(name)}
     for attribute in machine.attributes:
-        if isinstance(attribute.type, Relation | Function):
+        if isinstance(attribute.type, Relation | Function | SequenceType):
             continue  # the page has no values of these types
         kind = value_type(attribute.type)
         if attribute.name in in_state:
@@ -113,5 +114,5 @@ def value_type(kind: Type) -> ValueType:
             return ValueType("ref", sort.name)
         case SetOf(sort):
             return ValueType("set", sort.name)
-        case Relation() | Function():
-            raise AssertionError("no variable is a relation or a function")
+        case Relation() | Function() | SequenceType():
+            raise AssertionError("no variable is a relation, a function or a sequence")

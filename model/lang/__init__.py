@@ -32,18 +32,19 @@ from .terms import (
     given,
     iff,
     implies,
+    length,
     me,
     set_variable,
     those,
     variable,
     variables,
 )
-from .types import BoolType, EnumType, Function, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Int, Integer, IntRange, Nat, Ref, Relation, Sequence, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
     "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Function", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
-    "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "each", "ended", "exists", "forall", "given", "iff", "implies", "me", "new",
+    "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "Sequence", "SetOf", "Sort", "State",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "each", "ended", "exists", "forall", "given", "iff", "implies", "length", "me", "new",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

@@ -16,10 +16,11 @@ from .model import Model
 from .same import NOTHING_SAME, Same
 from .triggers import reachable
 from .types import BoolType, EnumType, Function, Integer, IntRange, Relation, Type
+from .types import Sequence as SequenceType
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
-    "body", "place", "fact", "line", "is_", "fires", "has", "with_", "without", "state", "sort", "source", "target",
+    "body", "place", "fact", "line", "is_", "fires", "has", "append", "with_", "without", "state", "sort", "source", "target",
 }  # fmt: skip
 """Reserved attribute names: ``x.name`` has another meaning for them (``state``: in states as printed; ``source``: in Row)."""
 
@@ -67,6 +68,11 @@ def _machine(model: Model, machine: Machine) -> None:
         element = f"event {machine.sort}.{event.name}"
         for kind in event.parameters.values():
             known_type(Context(model, element, event.place), kind, event.place)
+            if isinstance(kind, SequenceType):
+                problem = f"a parameter is a {kind}, and only attributes are sequences"
+                raise ModelError(
+                    element, event.place, problem, "give the event the object whose sequence the row reads"
+                )
             if isinstance(kind, Relation | Function):
                 what = "functions" if isinstance(kind, Function) else "relations"
                 problem = f"a parameter is a {kind}, and only attributes are {what}"
@@ -107,8 +113,14 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
             f"assumed={attribute.assumed!r} of an attribute that is {kind}{'' if attribute.rigid else ' and not rigid'}",
             "write assumed=True or assumed=False, the value with which the environment does less, of a rigid BoolType",
         )
+    if isinstance(kind, SequenceType) and attribute.rigid:
+        problem = "a sequence begins empty and grows, and this attribute is rigid"
+        raise ModelError(element, attribute.place, problem, "leave out rigid, or write a rigid Function", name="rigid")
     if initial is None:
         return
+    if isinstance(kind, SequenceType):
+        problem = f"a sequence begins empty, and initial is {initial!r}"
+        raise ModelError(element, attribute.place, problem, "leave out initial", name="initial")
     if isinstance(kind, Function):
         problem = f"a function begins with the first value of {kind.to} everywhere, and initial is {initial!r}"
         raise ModelError(element, attribute.place, problem, "leave out initial", name="initial")
@@ -162,6 +174,12 @@ def _constant(element: str, row: Row, name: str, kind: Type, value: t.Term) -> N
             value = value.base
         if isinstance(value, t.FunctionOf):
             _constant(element, row, name, kind.to, value.value)
+        return
+    if isinstance(kind, SequenceType):
+        while isinstance(value, t.Appended | t.Sliced):
+            if isinstance(value, t.Appended):
+                _constant(element, row, name, kind.of, value.item)
+            value = value.base
         return
     match kind, value:
         case EnumType(values), t.Constant(str(text)) if text not in values:

@@ -31,6 +31,7 @@ from .properties import (
 )
 from .rules import Action, Effect, Rule
 from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from .types import Sequence as SequenceType
 from .wording import show_term
 
 ABSENT = "Absent"
@@ -455,7 +456,12 @@ class _Written:
                 present = [self._present(v) for v in variables if self._is_disposable(v)]
                 if present and not self._is_about(body, present, universal):
                     inside: t.Term = t.And((*present, body), place=body.place)
-                    if universal:
+                    if universal and isinstance(body, t.Implies) and _has_numbers(variables):
+                        # The limit of a number stays in the premise.
+                        inside = t.Implies(
+                            t.And((*present, body.premise), place=body.place), body.conclusion, place=body.place
+                        )
+                    elif universal:
                         inside = t.Implies(t.both(present), body, place=body.place)
                     return replace(result, body=inside)
             case t.Those() | t.TuplesOf() | t.Count():
@@ -466,10 +472,15 @@ class _Written:
 
     def _is_about(self, body: t.Term, present: Sequence[t.Term], universal: bool) -> bool:
         """Whether the body of a quantifier already requires that its objects are present."""
-        if universal:
-            return isinstance(body, t.Implies) and show_term(body.premise) == show_term(t.both(present))
-        parts = [show_term(part) for part in t.conjuncts(body)]
+        if universal and not isinstance(body, t.Implies):
+            return False
+        parts = [show_term(part) for part in t.conjuncts(body.premise if isinstance(body, t.Implies) else body)]
         return parts[: len(present)] == [show_term(part) for part in present]
+
+
+def _has_numbers(variables: Sequence[t.Var]) -> bool:
+    """Whether a quantifier is over numbers without a bound, whose limit is a condition."""
+    return any(isinstance(v.type, Integer) for v in variables)
 
 
 def _refuse_effect(term: t.Term) -> None:
@@ -498,6 +509,8 @@ def _refers(kind: Type, sort: str) -> bool:
             return any(of.name == sort for of in sorts)
         case Function(sorts, to):
             return any(of.name == sort for of in sorts) or _refers(to, sort)
+        case SequenceType(of):
+            return _refers(of, sort)
         case _:
             return False
 
@@ -537,7 +550,7 @@ def _first_of(kind: Type, place: Place) -> t.Term:
     match kind:
         case Ref():
             return t.Nothing(place=place)
-        case SetOf() | Relation():
+        case SetOf() | Relation() | SequenceType():
             return t.EmptySet(place=place)
         case Function(sorts, to):
             variables = tuple([t.Var(f"at_{n}", Ref(sort), place=place) for n, sort in enumerate(sorts)])

@@ -12,6 +12,7 @@ from .errors import ModelError, Place
 from .machine import Machine
 from .model import Model
 from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from .types import Sequence as SequenceType
 
 NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
@@ -39,8 +40,18 @@ class Mapped:
         return f"function of ({', '.join(sort.name for sort in self.sorts)}) to {self.to}"
 
 
-Inferred = Type | Quoted | Mapped | str
-"""A type, or a stand-in that only the context makes a type: none, the empty set, a number, a quoted value, a function."""
+@dataclass(frozen=True)
+class Listed:
+    """The type of ``EMPTY.append(...)``; the context decides which type its items have."""
+
+    of: Inferred
+
+    def __str__(self) -> str:
+        return f"sequence of {self.of}"
+
+
+Inferred = Type | Quoted | Mapped | Listed | str
+"""A type, or a stand-in that only the context makes a type: none, the empty set, a number, a quoted value, a function, a sequence."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +82,12 @@ class Context:
     durable_only: bool = False
     rigid_only: bool = False
 
-    def bind(self, variables: Sequence[t.Var], at: Place | None = None) -> Context:
+    def bind(self, variables: Sequence[t.Var], at: Place | None = None, binder: t.Term | None = None) -> Context:
         """This context inside a binder of ``variables``.
 
         Args:
             at: the place of the binder; by default that of the element.
+            binder: the term that binds them, if it is one.
 
         Raises:
             ModelError: two variables have one name, or a variable has an invalid type.
@@ -84,9 +96,18 @@ class Context:
             if any(v.name == other.name for other in variables[:n]):
                 raise self.wrong(v, at, f"variable {v.name} is bound twice", "give one of the two another name")
             known_type(self, v.type, at or self.place)
-            if isinstance(v.type, Integer):
+            if isinstance(v.type, Integer) and isinstance(binder, t.Quantified) and v.type.low == 0:
+                if t.limit_of(binder, v) is None:
+                    begin = "implies((i < length(s)) & ..., ...)" if binder.universal else "(i < length(s)) & ..."
+                    problem = f"variable {v.name} is {v.type}, and its first condition does not say where it ends"
+                    remedy = f"write {begin}, with i behind the variables that its limit needs"
+                    raise self.wrong(v, at, problem, remedy)
+            elif isinstance(v.type, Integer):
                 problem = f"variable {v.name} is {v.type}, and an exploration cannot try all numbers"
                 raise self.wrong(v, at, problem, "give it a range, as in variable(IntRange(0, 3), ...)")
+            if isinstance(v.type, SequenceType):
+                problem = f"variable {v.name} is a {v.type}, and only attributes are sequences"
+                raise self.wrong(v, at, problem, "use a variable over a sort, and read its attribute")
             if isinstance(v.type, Relation | Function):
                 what = "functions" if isinstance(v.type, Function) else "relations"
                 problem = f"variable {v.name} is a {v.type}, and only attributes are {what}"
@@ -135,6 +156,8 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
             for sort in sorts:
                 machine_of(context, sort, place)
             known_type(context, to, place)
+        case SequenceType(of):
+            known_type(context, of, place)
         case Sort():
             raise ModelError(
                 context.element,
@@ -147,7 +170,7 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
                 context.element,
                 place,
                 f"{kind!r:.60} is not a type",
-                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort), Relation(A, B), Function(A, to=Nat)",
+                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort), Relation(A, B), Function(A, to=Nat), Sequence(Nat, at_most=3)",
             )
         case IntRange(low, high) if low > high:
             raise ModelError(
@@ -281,13 +304,30 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     raise context.wrong(var, at, f"{var.name} is not an object variable", "use a variable over a sort")
                 sorts.append(var.type.sort)
             return Mapped(tuple(sorts), infer(to, context.bind(several, at), at))
+        case t.Length(of):
+            _sequence(of, context, at)
+            return INT_TYPE
+        case t.Appended(base, item):
+            return _appended(base, item, context, at)
+        case t.Sliced(base, number):
+            whole = _sequence(base, context, at)
+            if not _is_int(infer(number, context, at)):
+                raise context.wrong(number, at, "a number of items is needed", "write for example s[:length(s) - 1]")
+            if isinstance(number, t.Constant) and int(number.value) < 0:
+                problem = f"a part of a sequence ends at {number.value}, and a number of items is not below 0"
+                raise context.wrong(number, at, problem, f"count from the end with length(s) - {-int(number.value)}")
+            return whole
         case t.Count(several, where):
             no_sets(context, several, at)
             formula(where, context.bind(several, at), at)
             return INT_TYPE
         case t.Adjusted(base, element, _):
+            of_base = infer(base, context, at)
+            if isinstance(of_base, SequenceType | Listed):
+                remedy = "write s.append(x) for one more item, and s[n:] without the first n"
+                raise context.wrong(base, at, f"a set is needed, and this is a {of_base}", remedy)
             _member(base, element, context, at)
-            return infer(base, context, at)
+            return of_base
         case t.Sum(left, right, _):
             for part in (left, right):
                 if not _is_int(infer(part, context, at)):
@@ -321,6 +361,9 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     case Integer() as kind, t.Constant(value) if int(value) not in kind:
                         problem = f"{value} is not a {kind}, so the two are never equal"
                         raise context.wrong(term, at, problem, f"compare with a number from {kind.low}")
+            if isinstance(a, Listed) and (isinstance(b, Listed) or b == EMPTY_TYPE):
+                problem = "two sequences that are made here are compared"
+                raise context.wrong(term, at, problem, "compare an attribute with one")
             if isinstance(a, SetOf | Relation) or isinstance(b, SetOf | Relation):
                 raise context.wrong(
                     term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
@@ -367,7 +410,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             return inferred
         case t.Quantified(_, bound, body):
             no_sets(context, bound, at)
-            formula(body, context.bind(bound, at), at)
+            formula(body, context.bind(bound, at, term), at)
             return BoolType()
         case _:
             for part in t.children(term):
@@ -474,6 +517,9 @@ def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -
     if isinstance(a, Function | Mapped):
         problem = f"a set is needed, and this is a {a}"
         raise context.wrong(base, at, problem, "read its value, f[x], or give it another one, f.with_(x, to=...)")
+    if isinstance(a, SequenceType):
+        _is_item(a, element, context, at)
+        return
     if a != EMPTY_TYPE and not isinstance(a, SetOf | Relation):
         raise context.wrong(
             base, at, f"a set is needed, and this is of type {a}", "use a set variable or a set attribute"
@@ -488,10 +534,61 @@ def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -
         )
 
 
+def _sequence(term: t.Term, context: Context, at: Place | None) -> SequenceType | Listed:
+    """The type of a sequence.
+
+    Raises:
+        ModelError: the term is none.
+    """
+    kind = infer(term, context, at)
+    if not isinstance(kind, SequenceType | Listed):
+        remedy = "use an attribute of type Sequence(..., at_most=...)"
+        if isinstance(kind, SetOf | Relation):
+            remedy = "write count(x, s.has(x)) for the number of elements of a set, and s.with_(x) for one more"
+        raise context.wrong(term, at, f"a sequence is needed, and this is of type {kind}", remedy)
+    return kind
+
+
+def _appended(base: t.Term, item: t.Term, context: Context, at: Place | None) -> SequenceType | Listed:
+    if infer(base, context, at) == EMPTY_TYPE:
+        return Listed(infer(item, context, at))
+    kind = _sequence(base, context, at)
+    _is_item(kind, item, context, at)
+    return kind
+
+
+def _is_item(kind: SequenceType | Listed, item: t.Term, context: Context, at: Place | None) -> None:
+    """Refuses a value that no item of a sequence can have."""
+    value = infer(item, context, at)
+    if not compatible(kind.of, value):
+        problem = f"type mismatch: an item of a {kind} is of type {value}"
+        raise context.wrong(item, at, problem, "write a value of that type")
+    _within(kind.of, item, context, at)
+
+
+def _item(term: t.Apply, kind: SequenceType | Listed, context: Context, at: Place | None) -> Type:
+    """The type of the item of a sequence at an index."""
+    read = term.base.part if isinstance(term.base, t.After) else term.base
+    if isinstance(kind, Listed) or not isinstance(read, t.Attr):
+        problem = "an item is read of a sequence that is made here"
+        raise context.wrong(term, at, problem, "read it of an attribute, or write the item itself")
+    index = infer(term.element, context, at) if not isinstance(term.element, t.Tuple) else "several values"
+    if not _is_int(index):
+        problem = f"an index of a sequence is a number, and this is of type {index}"
+        raise context.wrong(term.element, at, problem, "write s[0] for the first item")
+    if isinstance(term.element, t.Constant) and int(term.element.value) < 0:
+        problem = f"a sequence has no item at {term.element.value}: the first has index 0"
+        remedy = f"count from the end with s[length(s) - {-int(term.element.value)}]"
+        raise context.wrong(term.element, at, problem, remedy)
+    return kind.of
+
+
 def _applied(term: t.Apply, function: t.Term, element: t.Term, context: Context, at: Place | None) -> Type:
     kind = infer(function, context, at)
+    if isinstance(kind, SequenceType | Listed):
+        return _item(term, kind, context, at)
     if not isinstance(kind, Function | Mapped):
-        remedy = "use an attribute of type Function(A, to=...)"
+        remedy = "use an attribute of type Function(A, to=...) or Sequence(..., at_most=...)"
         raise context.wrong(function, at, f"a function is needed, and this is of type {kind}", remedy)
     read = function.part if isinstance(function, t.After) else function
     if isinstance(kind, Mapped) or not isinstance(read, t.Attr):
@@ -570,13 +667,23 @@ def compatible(a: Inferred, b: Inferred) -> bool:
     if NONE_TYPE in (a, b):
         return isinstance(a, Ref) or isinstance(b, Ref)
     if EMPTY_TYPE in (a, b):
-        return isinstance(a, SetOf | Relation) or isinstance(b, SetOf | Relation)
+        return any(isinstance(each, SetOf | Relation | SequenceType | Listed) for each in (a, b))
+    if isinstance(a, SequenceType | Listed) and isinstance(b, SequenceType | Listed):
+        return compatible(a.of, b.of) if isinstance(a, Listed) or isinstance(b, Listed) else a.of == b.of
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Mapped):
             return isinstance(other, Function) and one.sorts == other.sorts and compatible(one.to, other.to)
         if isinstance(one, Quoted):
             return isinstance(other, Quoted) or (isinstance(other, EnumType) and one.value in other.values)
     return a == b
+
+
+def value_type(kind: Type | None) -> Type:
+    """The type of what is read of a function or a sequence with ``[...]``."""
+    if isinstance(kind, SequenceType):
+        return kind.of
+    assert isinstance(kind, Function)
+    return kind.to
 
 
 def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
@@ -587,8 +694,8 @@ def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
         function = term.base.part if isinstance(term.base, t.After) else term.base
         assert isinstance(function, t.Attr)
         applied = model.machine(sort_of(model, function.of, bound)).attribute(function.name)
-        assert applied is not None and isinstance(applied.type, Function)
-        declared: Type = applied.type.to
+        assert applied is not None
+        declared: Type = value_type(applied.type)
     elif isinstance(term, t.Var):
         declared = bound.get(term.name, term).type
     else:

@@ -56,6 +56,7 @@ from .errors import calling_place
 from .library import attribute_of, kind_of
 from .rules import Effect, Parts
 from .terms import Constant, Equal, Fires, Not, conjuncts, free_variables, lift
+from .types import Sequence as SequenceType
 from .wording import show_term
 
 __all__ = ["LANES", "Channel", "Kind"]
@@ -121,7 +122,7 @@ class Kind:
             )
         types: dict[str, Type] = {}
         for value, kind in carries.items():
-            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation | Function):
+            if not isinstance(kind, (Sort, *get_args(Type))) or isinstance(kind, Relation | Function | SequenceType):
                 problem = f"{value} is {shown(kind)}, not a sort or a type of one value"
                 raise ModelError(
                     f"kind {name}", self.place, problem, f"write for example Kind({name!r}, {value}=Int)", name=value

@@ -19,12 +19,19 @@ from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
 from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
 from .types import Ref, Sort, integer_of
+from .types import Sequence as SequenceType
 from .wording import show_term
 
 MOST_OBJECTS = 64
 """The most objects of a sort in one exploration; more could not be explored anyway."""
 
-RigidValue = Value | frozenset[int | tuple[int, ...]] | Mapping[int | tuple[int, ...], Value | None] | None
+RigidValue = (
+    Value
+    | frozenset[int | tuple[int, ...]]
+    | Mapping[int | tuple[int, ...], Value | None]
+    | tuple[Value | None, ...]
+    | None
+)
 """A value of a rigid attribute. Objects are numbers, sets hold numbers, relations tuples of numbers."""
 
 Rigid = Mapping[tuple[str, str], Sequence[RigidValue]]
@@ -244,6 +251,12 @@ class Model(InNotebook):
             for a in m.attributes
             if integer_of(a.type) is not None and not a.rigid
         }
+
+    @cached_property
+    def bounded(self) -> frozenset[tuple[str, str]]:
+        """The attributes whose values an exploration bounds, by (sort, attribute): integers, and sequences by their length."""
+        lists = {(m.sort.name, a.name) for m in self.machines for a in m.attributes if isinstance(a.type, SequenceType)}
+        return frozenset({*self.integers, *lists})
 
     def asking(self, properties: Sequence[Property]) -> Model:
         """This variant with other properties, all of which are expected to hold. It is not compared with what it amends."""

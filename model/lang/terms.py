@@ -82,10 +82,36 @@ class Term:
         """This set less ``element``; or this relation less the tuple of ``element`` and ``others``."""
         return Adjusted(self, _together(element, others), False)
 
-    def __getitem__(self, arguments: Term | tuple[Term, ...]) -> Apply:
-        """The value of this function at one object, or at several."""
+    @method
+    def append(self, item: Term | Value) -> Appended:
+        """This sequence and ``item`` behind it."""
+        return Appended(self, lift(item))
+
+    def __getitem__(self, arguments: Term | int | slice | tuple[Term, ...]) -> Apply | Sliced:
+        """The value of this function at one object, or at several; the item of this sequence at an index, or a part of it."""
+        if isinstance(arguments, slice):
+            return self._slice(arguments)
         first, *others = arguments if isinstance(arguments, tuple) and arguments else (arguments,)
         return Apply(self, _together(first, others))
+
+    def _slice(self, part: slice) -> Sliced:
+        """The part of a sequence before an index, from an index on, or between two.
+
+        Raises:
+            ModelError: it has a step, or no index.
+        """
+        if part.step is not None or (part.start is None and part.stop is None):
+            problem = (
+                "a part of a sequence with a step" if part.step is not None else "a part of a sequence without an index"
+            )
+            raise ModelError(
+                "term", calling_place(), problem, "write s[:n] for the first n items, or s[n:] for the others"
+            )
+        first = self if part.stop is None else Sliced(self, lift(part.stop), True)
+        if part.start is None:
+            assert isinstance(first, Sliced)
+            return first
+        return Sliced(first, lift(part.start), False)
 
     def __call__(self, *arguments: object, **named: object) -> Never:
         raise ModelError("term", calling_place(), "it is called like a function of Python", "read a value with f[x]")
@@ -198,7 +224,7 @@ class Nothing(Term):
 
 @dataclass(frozen=True, eq=False)
 class EmptySet(Term):
-    """The set without elements."""
+    """The set without elements, or the sequence without items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +269,7 @@ class Adjusted(Term):
 
 @dataclass(frozen=True, eq=False)
 class Apply(Term):
-    """The value of a function at an object, or at a :class:`Tuple`."""
+    """The value of a function at an object, or at a :class:`Tuple`; or the item of a sequence at an index from 0."""
 
     base: Term
     element: Term
@@ -264,6 +290,30 @@ class FunctionOf(Term):
 
     variables: tuple[Var, ...]
     value: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Length(Term):
+    """The number of items of a sequence."""
+
+    of: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Appended(Term):
+    """A sequence with one more item."""
+
+    base: Term
+    item: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Sliced(Term):
+    """The ``first`` items of a sequence, ``at`` of them, or else those after them. A number below 0 counts as 0."""
+
+    base: Term
+    at: Term
+    first: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -467,6 +517,13 @@ def each(over: Var | Sequence[Var], to: Term | Value) -> FunctionOf:
 
 
 @word
+def length(of: Term) -> Length:
+    """The number of items of the sequence ``of``."""
+    require("of", of, Term, "a sequence, for example length(n.log)")
+    return Length(of)
+
+
+@word
 def count(over: Var | Sequence[Var], where: Term) -> Count:
     """How many ``over`` make ``where`` true; of several variables, how many tuples of their values."""
     return Count(_vars(over, "count"), lift(where))
@@ -543,8 +600,10 @@ def _children(term: Term) -> tuple[Term, ...]:
             return (*several, where)
         case FunctionOf(several, to):
             return (*several, to)
-        case Apply(left, right):
+        case Apply(left, right) | Appended(left, right) | Sliced(left, right):
             return (left, right)
+        case Length(of):
+            return (of,)
         case Updated(base, element, to):
             return (base, element, to)
         case Adjusted(left, right) | Sum(left, right) | Equal(left, right) | Less(left, right):
@@ -563,9 +622,32 @@ def _children(term: Term) -> tuple[Term, ...]:
             return ()
 
 
+def limit_of(binder: Quantified, var: Var) -> Less | None:
+    """The condition ``i < t`` or ``i <= t`` that ends the values of a variable of a quantifier; None if there is none.
+
+    It is the first condition that mentions the variable or a later one of the quantifier, and ``t`` mentions none of these.
+    """
+    body = binder.body
+    if binder.universal:
+        body = body.premise if isinstance(body, Implies) else Constant(True)
+    parts = conjuncts(body)
+    names = [v.name for v in binder.variables]
+    later = set(names[names.index(var.name) :])
+    first = next((part for part in parts if later & free_variables(part).keys()), None)
+    if not isinstance(first, Less) or not isinstance(first.left, Var) or first.left.name != var.name:
+        return None
+    return None if later & free_variables(first.right).keys() else first
+
+
 def are_variables(element: Term) -> bool:
-    """Whether an element of a relation, or the arguments of a function, are variables, which surely name objects."""
-    return all(isinstance(part, Var) for part in (element.parts if isinstance(element, Tuple) else (element,)))
+    """Whether an element of a relation, or the arguments of a function, are variables, which surely name objects.
+
+    Of a sequence no index surely has an item.
+    """
+    return all(
+        isinstance(part, Var) and isinstance(part.type, Ref)
+        for part in (element.parts if isinstance(element, Tuple) else (element,))
+    )
 
 
 def subterms(term: Term) -> Iterator[Term]:

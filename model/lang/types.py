@@ -204,11 +204,43 @@ class Function:
         return f"function of ({', '.join(sort.name for sort in self.sorts)}) to {self.to}"
 
 
-Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf | Relation | Function
+@declaration
+@dataclass(frozen=True)
+class Sequence:
+    """Values in an order: a queue, or a log whose entries have an index. It begins empty.
+
+    ``s[i]`` is the item at index ``i``, from 0; ``length(s)``; ``s.append(x)``; ``s[:n]`` are the first ``n`` items, ``s[n:]`` those
+    after them, as of a list in Python. Proofs and logs know no greatest length. An exploration takes no step to a sequence of
+    more than ``at_most`` items, and its verdicts say so.
+
+    Args:
+        of: the type of the items: ``BoolType()``, an ``IntRange``, ``Int``, ``Nat``, an ``EnumType`` or a ``Ref``.
+        at_most: the greatest length in an exploration.
+    """
+
+    of: Scalar
+    at_most: int
+
+    def __post_init__(self) -> None:
+        example = "write for example Sequence(Nat, at_most=3)"
+        if not isinstance(self.of, Scalar):
+            remedy = f"write Sequence(Ref({self.of}), at_most=3)" if isinstance(self.of, Sort) else example
+            raise ModelError("Sequence", calling_place(), f"its items are {shown(self.of)}", remedy, name="of")
+        if type(self.at_most) is not int or self.at_most < 1:
+            problem = f"at_most is {shown(self.at_most)}, not a number from 1"
+            raise ModelError("Sequence", calling_place(), problem, example, name="at_most")
+
+    def __str__(self) -> str:
+        return f"sequence of {self.of}"
+
+
+Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf | Relation | Function | Sequence
 
 
 def integer_of(kind: Type) -> Integer | None:
-    """The integers without a bound that values of a type are, or that a function has; None for all other types."""
+    """The integers without a bound that values of a type are, or that a function or a sequence has; None for all other types."""
     if isinstance(kind, Function):
         kind = kind.to
+    if isinstance(kind, Sequence):
+        kind = kind.of
     return kind if isinstance(kind, Integer) else None

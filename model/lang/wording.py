@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from . import terms as t
 from .types import EnumType, Function, Ref, Relation, SetOf, Type
+from .types import Sequence as SequenceType
 
 WORD = re.compile(r"[^\W\d]\w*(-[^\W\d]\w*)*")
 """A name that needs no quotation marks."""
@@ -104,6 +105,12 @@ class _Wording:
                 return f"{self.left(base)} with {self.inner(to)} at {self.inner(element)}"
             case t.FunctionOf(several, to):
                 return f"{self.inner(to)} at each ({self.variables(several)})"
+            case t.Length(of):
+                return f"the length of {self.inner(of)}"
+            case t.Appended(base, item):
+                return f"{self.left(base)} and then {self.inner(item)}"
+            case t.Sliced(base, at, first):
+                return f"{self.inner(base)}[{':' if first else ''}{self.inner(at)}{'' if first else ':'}]"
             case t.Count(several, where):
                 return f"the number of ({self.variables(several)}) with ({self.term(where)})"
             case t.Tuple(parts):
@@ -221,6 +228,8 @@ def _type(kind: Type) -> str:
             return f"set of ({', '.join(quoted(sort.name) for sort in sorts)})"
         case Function(sorts, to):
             return f"function of ({', '.join(quoted(sort.name) for sort in sorts)}) to {_type(to)}"
+        case SequenceType(of):
+            return f"sequence of {_type(of)}"
         case EnumType(values):
             return "{" + ", ".join(map(quoted, values)) + "}"
     return str(kind)

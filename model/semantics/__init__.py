@@ -1,6 +1,6 @@
 """The meaning of a model at a finite scope: packed states, and the step."""
 
-from . import functions, tuples
+from . import functions, sequences, tuples
 from .bounds import Bounds, bounds_of, range_of, with_bound
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import (
@@ -47,6 +47,7 @@ __all__ = [
     "range_of",
     "scope_text",
     "search",
+    "sequences",
     "stepper_of",
     "tuples",
     "with_bound",

@@ -1,7 +1,7 @@
 """The bounds of an exploration: which states it has, and how its verdicts say so.
 
 An attribute of type ``Int`` or ``Nat`` has no bound in the model's meaning. An exploration takes no step to a state beyond
-``Model.bound``: such a step is *cut*, and the state before it is on the *frontier*. What is not explored may mend or violate
+``Model.bound``, nor to a sequence of more than ``at_most`` items: such a step is *cut*, and the state before it is on the *frontier*. What is not explored may mend or violate
 anything, so from a frontier state nothing follows from the absence of a step. A step that leaves no object of a disposable
 sort for the next life is cut in the same way.
 """
@@ -17,6 +17,7 @@ from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
 from schedproof.model.lang.terms import Term
 from schedproof.model.lang.types import Function, integer_of
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .evaluate import Moment, compile_term
 from .instance import Instance, State
@@ -56,40 +57,57 @@ class Bounds:
         for sort, name in model.integers:
             if any(a.name == name for a in instance.attributes(sort)):
                 kept.append((sort, name, *range_of(model, sort, name)))
-        self._slots, self._functions = [], []
+        self._slots, self._several = [], []
         for sort, name, low, high in kept:
             kind, start = model.integers[sort, name].type, instance.slot(sort, name)
             slots = range(start, start + instance.sizes[sort])
-            if isinstance(kind, Function):
-                self._functions += [(slot, instance.packing(kind), low, high) for slot in slots]
+            if isinstance(kind, Function | SequenceType):
+                packing = instance.packing(kind) if isinstance(kind, Function) else instance.items(kind)
+                self._several += [(slot, packing.all, low, high) for slot in slots]
             else:
                 self._slots += [(slot, low, high) for slot in slots]
+        self._lengths = []
+        lengths = []
+        for machine in model.machines:
+            sort = machine.sort.name
+            for attribute in instance.attributes(sort):
+                if isinstance(kind := attribute.type, SequenceType):
+                    start, most = instance.slot(sort, attribute.name), kind.at_most * instance.items(kind).bits
+                    self._lengths += [(slot, most) for slot in range(start, start + instance.sizes[sort])]
+                    lengths.append(_length(model, sort, attribute.name, kind.at_most))
         pools = [sort for sort in model.sorts if sort.disposable]
         self.spare: list[Term] = [spare(model.machines, model.actions, sort) for sort in pools]
         """Of each disposable sort: the objects are there that the next action may create."""
         self._spare = [compile_term(instance, condition, {}) for condition in self.spare]
         texts = [_text(model, sort, name, low, high) for sort, name, low, high in kept]
+        texts += lengths
         texts += [
             _at_a_time(sort.name, instance.sizes[sort.name] - created_at_once(model.actions, sort)) for sort in pools
         ]
         self.text = ", ".join(texts)
 
     def __bool__(self) -> bool:
-        return bool(self._slots or self._functions or self._spare)
+        return bool(self._slots or self._several or self._lengths or self._spare)
 
     def has(self, state: State) -> bool:
-        """Whether a state is within the bounds: all its integers, and its numbers of objects of disposable sorts."""
+        """Whether a state is within the bounds: all its integers, its lengths of sequences, and its numbers of objects of disposable sorts."""
         if not all(low <= state[slot] <= high for slot, low, high in self._slots):
             return False
-        values = (
-            low <= value <= high for slot, packing, low, high in self._functions for value in packing.all(state[slot])
-        )
+        if any(state[slot] >> most for slot, most in self._lengths):
+            return False
+        values = (low <= value <= high for slot, every, low, high in self._several for value in every(state[slot]))
         return all(values) and all(condition(Moment(state)) for condition in self._spare)
 
 
 def _at_a_time(sort: str, most: int) -> str:
     """A bound of a disposable sort in words: of the scope, those are kept that the next action may create."""
     return f"{most} object{'s' * (most != 1)} of {sort} at a time"
+
+
+def _length(model: Model, sort: str, name: str, most: int) -> str:
+    """The bound of a sequence's length in words."""
+    alone = sum(a.name == name for m in model.machines for a in m.attributes if isinstance(a.type, SequenceType)) == 1
+    return f"{most} item{'s' * (most != 1)} of {name if alone else f'{sort}.{name}'}"
 
 
 def _text(model: Model, sort: str, name: str, low: int, high: int) -> str:

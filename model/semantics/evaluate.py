@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.errors import Place
-from schedproof.model.lang.types import EnumType, Function, Ref, Type
+from schedproof.model.lang.infer import value_type
+from schedproof.model.lang.types import EnumType, Function, Integer, Ref, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from . import tuples
 from .functions import Packing
@@ -109,6 +112,8 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             a, b = go(left), go(right)
             return lambda m: a(m) + sign * b(m)
         case t.Has(base, element):
+            if isinstance(kind := type_of_term(instance, base, bound, me), SequenceType):
+                return _has_item(instance, kind, go(base), compile_value(instance, element, kind.of, bound, me))
             a, b = go(base), go(element)
 
             def has(m: Moment) -> int:
@@ -149,7 +154,19 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.TuplesOf(several, where):
             return _tuples_of(instance, several, where, bound, me)
         case t.Apply(base, element):
+            kind = type_of_term(instance, base, bound, me)
+            if isinstance(kind, SequenceType):
+                return _item(instance, kind, term, go(base), go(element))
             return _applied(instance, term, go(base), go(element), bound, me)
+        case t.Length(of):
+            kind = type_of_term(instance, of, bound, me)
+            assert isinstance(kind, SequenceType)
+            length, inner = instance.items(kind).length, go(of)
+            return lambda m: length(inner(m))
+        case t.Appended() | t.Sliced():
+            kind = type_of_term(instance, term, bound, me)
+            assert isinstance(kind, SequenceType)
+            return _sequence(instance, term, kind, bound, me)
         case t.Count(several, where):
             return _count(instance, several, where, bound, me)
         case t.Implies(premise, conclusion):
@@ -192,6 +209,42 @@ def _applied(
         return packing.at(function(m), place)
 
     return value
+
+
+def _item(instance: Instance, kind: SequenceType, term: t.Apply, sequence: Eval, index: Eval) -> Eval:
+    items = instance.items(kind)
+
+    def item(m: Moment) -> int:
+        if (value := items.at(sequence(m), place := index(m))) is None:
+            raise Undefined(f"{term.place}: a sequence is read at {place}, where it has no item")
+        return value
+
+    return item
+
+
+def _has_item(instance: Instance, kind: SequenceType, sequence: Eval, value: Eval) -> Eval:
+    """Whether a sequence has an item; none is no item."""
+    items, is_reference = instance.items(kind), isinstance(kind.of, Ref)
+
+    def has_item(m: Moment) -> int:
+        item = value(m)
+        return not (is_reference and item < 0) and items.has(sequence(m), item)
+
+    return has_item
+
+
+def _sequence(instance: Instance, term: t.Term, kind: SequenceType, bound: Mapping[str, t.Var], me: Owner) -> Eval:
+    """A sequence at a position of type ``kind``."""
+    items = instance.items(kind)
+    match term:
+        case t.Appended(base, item):
+            before = _sequence(instance, base, kind, bound, me)
+            value = compile_value(instance, item, kind.of, bound, me)
+            return lambda m: items.appended(before(m), value(m))
+        case t.Sliced(base, at, first):
+            whole, number = _sequence(instance, base, kind, bound, me), compile_term(instance, at, bound, me)
+            return lambda m: items.sliced(whole(m), number(m), first=first)
+    return compile_term(instance, term, bound, me)
 
 
 def _function(instance: Instance, term: t.Term, kind: Function, bound: Mapping[str, t.Var], me: Owner) -> Eval:
@@ -348,11 +401,16 @@ def compile_value(
         return lambda m: number
     if isinstance(kind, Function):
         return _function(instance, term, kind, bound, me)
+    if isinstance(kind, SequenceType):
+        return _sequence(instance, term, kind, bound, me)
     return compile_term(instance, term, bound, me)
 
 
 def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
-    """The declared type of a variable, ``me``, a parameter or an attribute, also after a step; None for other terms."""
+    """The declared type of a variable, ``me``, a parameter or an attribute, also after a step; None for other terms.
+
+    A part of a sequence, or one with more items, is of the type of the sequence.
+    """
     model = instance.model
     match term:
         case t.Var(name):
@@ -368,9 +426,9 @@ def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.After(part):
             return type_of_term(instance, part, bound, me)
         case t.Apply(base, _):
-            function = type_of_term(instance, base, bound, me)
-            assert isinstance(function, Function)
-            return function.to
+            return value_type(type_of_term(instance, base, bound, me))
+        case t.Appended(base) | t.Sliced(base):
+            return type_of_term(instance, base, bound, me)
     return None
 
 
@@ -489,7 +547,7 @@ def search(
     scope = {**known, **{v.name: v for v in choose}}
     parts = [part for condition in conditions for part in t.conjuncts(condition)]
     return plan(
-        [(v.name, instance.domain(v.type)) for v in choose],
+        [(v.name, NATURALS if isinstance(v.type, Integer) else instance.domain(v.type)) for v in choose],
         [(compile_term(instance, part, scope, me), frozenset(t.free_variables(part))) for part in parts],
         [dict(_values(instance, part, scope, me)) for part in parts],
         {n for n, part in enumerate(parts) if is_total(part)},
@@ -521,6 +579,7 @@ def _is_total(term: t.Term) -> bool:
         | t.Has
         | t.Tuple
         | t.Apply
+        | t.Length
         | t.And
         | t.Or
         | t.Not
@@ -544,12 +603,19 @@ def _values(
 ) -> Iterator[tuple[str, Callable[[Moment], Iterable[int]]]]:
     """The variables whose values the condition determines, each with a function that computes the values."""
     free = list(t.free_variables(part))
-    if len(free) == 1 and is_total(part) and _is_rigid(instance, part, scope, me):
+    if (
+        len(free) == 1
+        and not isinstance(scope[free[0]].type, Integer)
+        and is_total(part)
+        and _is_rigid(instance, part, scope, me)
+    ):
         holds, domain = compile_term(instance, part, scope, me), instance.domain(scope[free[0]].type)
         always = tuple(value for value in domain if holds(Moment((), {free[0]: value})))
         yield free[0], lambda m: always
         return
     match part:
+        case t.Has(base) if isinstance(type_of_term(instance, base, scope, me), SequenceType):
+            return
         case t.Has(base, t.Var(name)) if name not in t.free_variables(base):
             members = compile_term(instance, base, scope, me)
             yield name, lambda m: _numbers(members(m))
@@ -558,6 +624,10 @@ def _values(
                 others = [base, *parts[:place], *parts[place + 1 :]]
                 if isinstance(one, t.Var) and not any(one.name in t.free_variables(other) for other in others):
                     yield one.name, _completing(instance, base, parts, place, scope, me)
+        case t.Less(t.Var(name), right, or_equal) if isinstance(
+            scope[name].type, Integer
+        ) and name not in t.free_variables(right):
+            yield name, _below(compile_term(instance, right, scope, me), or_equal)
         case t.Equal(left, right):
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, t.Var) and isinstance(one.type, Ref) and one.name not in t.free_variables(other):
@@ -565,6 +635,24 @@ def _values(
         case t.Fires(t.Var(name), event, payload) if not payload:
             key = sort_of_term(instance, part.of, scope, me), event
             yield name, lambda m: sorted(m.fired.get(key, ()))
+
+
+class _Naturals(Sequence[int]):
+    """The domain of a variable of type ``Nat``. Only its limit says which values to try: see ``terms.limit_of``."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: Any) -> Any:
+        raise AssertionError("a variable of type Nat has no limit")
+
+
+NATURALS = _Naturals()
+
+
+def _below(limit: Eval, or_equal: bool) -> Callable[[Moment], Iterable[int]]:
+    more = int(or_equal)
+    return lambda m: range(limit(m) + more)
 
 
 def _completing(

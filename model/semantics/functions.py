@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schedproof.model.errors import SchedproofError
-from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref
+from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Scalar
 
 from . import tuples
 
@@ -125,13 +125,17 @@ class Packing:
 
 def packing(kind: Function, sizes: Mapping[str, int]) -> Packing:
     """How functions of a type are numbers, with ``sizes`` objects of each sort."""
-    objects = sizes[kind.to.sort.name] if isinstance(kind.to, Ref) else 0
-    return _packing(kind, tuple([sizes[sort.name] for sort in kind.sorts]), objects)
+    return packing_of(kind.to, tuple([sizes[sort.name] for sort in kind.sorts]), sizes)
+
+
+def packing_of(to: Scalar, dimensions: tuple[int, ...], sizes: Mapping[str, int]) -> Packing:
+    """How functions to a type are numbers, from tuples of ``dimensions``."""
+    return _packing(to, dimensions, sizes[to.sort.name] if isinstance(to, Ref) else 0)
 
 
 @lru_cache(1 << 12)
-def _packing(kind: Function, dimensions: tuple[int, ...], objects: int) -> Packing:
-    match kind.to:
+def _packing(to: Scalar, dimensions: tuple[int, ...], objects: int) -> Packing:
+    match to:
         case BoolType():
             return Packing(dimensions, 1, 0, 2)
         case EnumType(values):

@@ -25,15 +25,16 @@ from schedproof.model.lang.types import (
     Sort,
     Type,
 )
+from schedproof.model.lang.types import Sequence as SequenceType
 
-from . import functions, tuples
+from . import functions, sequences, tuples
 
 State = tuple[int, ...]
 """A state: one small number per slot.
 
 States and enumeration values are their positions, booleans 0 or 1, references the object's number or -1, sets a bit
 mask of object numbers, relations a bit mask of numbers of tuples (:mod:`.tuples`), functions some bits for each tuple
-(:mod:`.functions`).
+(:mod:`.functions`), sequences some bits for each item (:mod:`.sequences`).
 """
 
 NO_OBJECT = -1
@@ -156,7 +157,9 @@ class Instance:
                 and (not isinstance(kind.to, Integer) or functions.fits(int(to)))
                 for key, to in value.items()
             )
-        if isinstance(value, frozenset | Mapping):
+        if isinstance(kind, SequenceType):
+            return isinstance(value, tuple) and all(self._is_value(kind.of, item) for item in value)
+        if isinstance(value, frozenset | Mapping | tuple):
             return False
         try:
             number = encode(kind, value)
@@ -221,6 +224,8 @@ class Instance:
             for key, to in value.items():
                 number = packing.put(number, tuples.number(_tuple_of(key), packing.dimensions), encode(kind.to, to))
             return number
+        if isinstance(kind, SequenceType) and isinstance(value, tuple):
+            return self.items(kind).of([encode(kind.of, item) for item in value])
         return encode(kind, value)
 
     def decoded(self, kind: Type, value: int) -> RigidValue:
@@ -238,6 +243,8 @@ class Instance:
                     objects if len(objects) > 1 else objects[0]: self._one_decoded(kind.to, to)
                     for objects, to in zip(packing.places(), packing.all(value), strict=True)
                 }
+            case SequenceType(of):
+                return tuple([self._one_decoded(of, item) for item in self.items(kind).all(value)])
             case EnumType(values):
                 return values[value]
             case BoolType():
@@ -247,7 +254,7 @@ class Instance:
 
     def _one_decoded(self, kind: Type, value: int) -> Value | None:
         decoded = self.decoded(kind, value)
-        assert not isinstance(decoded, frozenset | Mapping)
+        assert not isinstance(decoded, frozenset | Mapping | tuple)
         return decoded
 
     def dimensions(self, kind: Relation | Function) -> tuple[int, ...]:
@@ -257,6 +264,10 @@ class Instance:
     def packing(self, kind: Function) -> functions.Packing:
         """How functions of a type are numbers."""
         return functions.packing(kind, self.sizes)
+
+    def items(self, kind: SequenceType) -> sequences.Items:
+        """How sequences of a type are numbers."""
+        return sequences.items(kind, self.sizes)
 
     @cached_property
     def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
@@ -314,7 +325,7 @@ class Instance:
                 return range(1 << self.sizes[sort.name])
             case Relation():
                 return range(1 << tuples.number_of(self.dimensions(kind)))
-            case Function():
+            case Function() | SequenceType():
                 raise TypeError(f"no term tries every {kind}")
             case IntRange(low, high):
                 return range(low, high + 1)
@@ -344,6 +355,8 @@ class Instance:
                     for objects, one in zip(packing.places(), packing.all(value), strict=True)
                     if one != first
                 ]
+            case SequenceType(of):
+                return [self.show(of, item) for item in self.items(kind).all(value)]
             case EnumType(values):
                 return values[value]
             case BoolType():
@@ -379,6 +392,8 @@ class Instance:
                 return tuples.encoded(self._read_tuples(sorts, shown), self.dimensions(kind))
             case Function():
                 return self._read_function(kind, shown)
+            case SequenceType(of):
+                return self._read_items(kind, of, shown)
             case _:
                 if isinstance(shown, bool) is not isinstance(kind, BoolType):  # True is 1 in Python
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
@@ -430,6 +445,19 @@ class Instance:
             except OverflowError as error:
                 raise ValueError(str(error)) from None
         return number
+
+    def _read_items(self, kind: SequenceType, of: Type, shown: object) -> int:
+        """The sequence of shown items.
+
+        Raises:
+            ValueError: ``shown`` is not a list of values of the type of its items.
+        """
+        if not isinstance(shown, list | tuple):
+            raise ValueError(f"{shown!r} is not a list; write a list with each item, the first one first")
+        try:
+            return self.items(kind).of([self.read(of, item) for item in shown])
+        except OverflowError as error:
+            raise ValueError(str(error)) from None
 
     def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
         """A state as nested dictionaries: sort -> object -> field -> value ("state" for the state)."""

@@ -8,6 +8,7 @@ from math import prod
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.types import Function, Integer, IntRange
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .bounds import range_of
 from .evaluate import NOBODY, Owner, sort_of_term, type_of_term
@@ -45,6 +46,8 @@ class Magnitudes:
                 return self._argument(me, name)
             case t.After(part):
                 return self.of(part, variables, me)
+            case t.Length(sequence):
+                return longest(self._instance, sequence, variables, me)
             case t.Count(over):
                 return prod(len(self._instance.domain(v.type)) for v in over)
         kind = type_of_term(self._instance, term, variables, me)
@@ -63,15 +66,28 @@ class Magnitudes:
         )
         return max(map(abs, numbers), default=0)
 
+    def ranged(self, binder: t.Quantified, variables: Mapping[str, t.Var], me: Owner) -> tuple[t.Var, ...]:
+        """The variables of a quantifier, those of type ``Nat`` as numbers up to the greatest that their limit has."""
+        scope, ranged = dict(variables), []
+        for var in binder.variables:
+            if isinstance(var.type, Integer):
+                limit = t.limit_of(binder, var)
+                assert limit is not None
+                var = t.Var(var.name, IntRange(0, max(0, self.of(limit.right, scope, me))), place=var.place)
+            scope[var.name] = var
+            ranged.append(var)
+        return tuple(ranged)
+
     def _of_function(self, function: t.Term, variables: Mapping[str, t.Var], me: Owner) -> int:
-        """A limit of the absolute values that a function without a bound has."""
+        """A limit of the absolute values that a function, or the items of a sequence, without a bound have."""
         attribute = function.part if isinstance(function, t.After) else function
         assert isinstance(attribute, t.Attr)
         sort = sort_of_term(self._instance, attribute.of, variables, me)
         declared = self._instance.model.machine(sort).attribute(attribute.name)
-        assert declared is not None and isinstance(declared.type, Function)
+        assert declared is not None
         if not declared.rigid:
             return max(map(abs, range_of(self._instance.model, sort, attribute.name)))
+        assert isinstance(declared.type, Function)
         packing = self._instance.packing(declared.type)
         numbers = self._instance.rigid_values(sort, declared)
         return max((abs(value) for number in numbers for value in packing.all(number)), default=0)
@@ -89,3 +105,19 @@ class Magnitudes:
             ),
             default=0,
         )
+
+
+def longest(instance: Instance, sequence: t.Term, variables: Mapping[str, t.Var], me: Owner) -> int:
+    """The greatest length that a sequence has in the states of an exploration."""
+    match sequence:
+        case t.Appended(base):
+            return longest(instance, base, variables, me) + 1
+        case t.Sliced(base):
+            return longest(instance, base, variables, me)
+        case t.After(part):
+            return longest(instance, part, variables, me)
+        case t.EmptySet():
+            return 0
+    kind = type_of_term(instance, sequence, variables, me)
+    assert isinstance(kind, SequenceType)
+    return kind.at_most

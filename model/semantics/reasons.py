@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import Integer
 from schedproof.model.lang.wording import show_term
 
 from .evaluate import NOBODY, Moment, Undefined, compile_term, sort_of_term
@@ -134,6 +135,8 @@ def witness(instance: Instance, moment: Moment, condition: t.Term, scope: Scope)
     negated = isinstance(condition, t.Not)
     inner = condition.part if isinstance(condition, t.Not) else condition
     if not isinstance(inner, t.Quantified) or inner.universal == negated:
+        return condition, scope, moment
+    if any(isinstance(v.type, Integer) for v in inner.variables):
         return condition, scope, moment
     within = {**scope, **{v.name: v for v in inner.variables}}
     domains = [instance.domain(v.type) for v in inner.variables]

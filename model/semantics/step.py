@@ -14,6 +14,7 @@ from schedproof.model.lang.model import Model
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.triggers import trigger_graph
 from schedproof.model.lang.types import Function, Integer, IntRange
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
@@ -409,6 +410,14 @@ class Stepper:
                                 raise IllFormed(
                                     f"{name} fires {event}, which gives {update.attribute.name} a value "
                                     f"outside of {kind.to} ({update.attribute.place})"
+                                )
+                            inside = True
+                        elif isinstance(kind, SequenceType):
+                            if not self.instance.items(kind).within(value, kind):
+                                name = self.instance.object_names(sort)[who]
+                                raise IllFormed(
+                                    f"{name} fires {event}, which appends an item to {update.attribute.name} "
+                                    f"outside of {kind.of} ({update.attribute.place})"
                                 )
                             inside = True
                         else:

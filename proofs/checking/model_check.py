@@ -207,8 +207,8 @@ def _in_configuration(
         yield from first.results()
         groups = _without(groups, first.held)
     measured = any(isinstance(prop, SAFETY) for each in groups.values() for prop in each)
-    # An integer of history cuts steps, which would be missing for properties that do not read it.
-    shared = measured and not any(field in instance.model.integers for kept in groups for field in kept)
+    # An integer or a sequence of history cuts steps, which would be missing for properties that do not read it.
+    shared = measured and not any(field in instance.model.bounded for kept in groups for field in kept)
     if len(groups) > 1 and shared and (first.pace is not None or first.cut_short):
         every = NO_HISTORY.union(*groups)
         together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)

@@ -86,7 +86,7 @@ class Slices:
             bool(points)
             and not self.fragile
             and all(
-                point is not None and not self._updates[point.field] and point.field not in model.integers
+                point is not None and not self._updates[point.field] and point.field not in model.bounded
                 for point in points
             )
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, State, range_of, tuples
 from schedproof.proofs.exploration.limits import TooWide
 
@@ -153,6 +154,16 @@ def span(instance: Instance, kind: Type) -> tuple[int, int]:
             if isinstance(kind.to, IntRange):
                 span(instance, kind.to)
             return 0, 1 << packing.width
+        case SequenceType():
+            bits, width = instance.items(kind).bits, instance.items(kind).bits * kind.at_most
+            if bits > MOST_TUPLES:
+                raise TooWide(f"a {kind} is more than compiled code keeps in a word; explore it interpreted")
+            if width > MOST_TUPLES:
+                raise TooWide(
+                    f"a {kind} of up to {kind.at_most} items, {width} bits, is more than compiled code keeps in a word; "
+                    "explore it interpreted"
+                )
+            return 0, 1 << width
         case IntRange(low, high):
             if max(-low, high) > GREATEST:
                 raise TooWide(

@@ -15,8 +15,10 @@ from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import Function as FunctionType
 from schedproof.model.lang.types import Integer, IntRange
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Choice, Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
+from schedproof.model.semantics.magnitude import longest
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.relevance import Change, change_of
 
@@ -566,6 +568,10 @@ class Steps:
                 for place in range(packing.tuples):
                     code = binary("&", binary(">>", value, place * packing.bits), packing.mask)
                     terms.check(binary("!=", code, packing.mask), moment.undefined)
+            if isinstance(kind, SequenceType):
+                value = self._checked_items(
+                    value, longest(self.instance, sets[attribute.name], {}, of_row.owner), kind, moment
+                )
             if isinstance(kind, Integer):
                 lowest, highest = range_of(self.instance.model, sort, attribute.name)
                 if kind.low is not None:
@@ -575,6 +581,18 @@ class Steps:
             low = self.layout.fields[sort, attribute.name].low
             old = terms.value(t.Attr(t.Me(), attribute.name), of_row)
             self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))
+
+    def _checked_items(self, value: Expr, most: int, kind: SequenceType, moment: Moment) -> Expr:
+        """Writes that a sequence with an item outside of its type is ill-formed, and that a long one is beyond the bounds."""
+        terms, items, number = self.terms, self.instance.items(kind), self.terms.new("sequence")
+        terms.emit(Set(number, value))
+        for place in range(most if isinstance(kind.of, IntRange) else 0):
+            code = binary("&", binary(">>", Local(number), place * items.bits), items.mask)
+            terms.check(binary("!=", code, items.outside), moment.undefined)
+        if most > kind.at_most:
+            beyond = binary("!=", binary(">>", Local(number), kind.at_most * items.bits), 0)
+            terms.emit(Set("beyond", binary("|", Local("beyond"), beyond)))
+        return Local(number)
 
     def _of_row(self, row: Row, who: Expr, moment: Moment) -> Moment:
         """The context of a row's updates."""

@@ -13,14 +13,15 @@ from itertools import count
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
-from schedproof.model.semantics.magnitude import Magnitudes
+from schedproof.model.semantics.magnitude import Magnitudes, longest
 from schedproof.model.semantics.search import levels
 from schedproof.proofs.exploration.limits import TooWide
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
-from .layout import GREATEST, Layout, span
+from .layout import GREATEST, MOST_TUPLES, Layout, span
 
 GREATEST_SUM = 1 << 62
 """The limit of the absolute values of sums."""
@@ -214,8 +215,9 @@ class Terms:
                     assert isinstance(kind, EnumType)
                     return kind.values.index(value)
                 return _number(value)
-            case t.Quantified(universal, variables, body):
-                witness = self.exists(variables, _sought(universal, body), moment)
+            case t.Quantified(universal, _, body):
+                ranged = self._magnitudes.ranged(term, moment.variables, moment.owner)
+                witness = self.exists(ranged, _sought(universal, body), moment)
                 return negated(witness) if universal else witness
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload, moment)
@@ -236,6 +238,8 @@ class Terms:
                     )
                 return binary("+" if sign > 0 else "-", go(left), go(right))
             case t.Has(base, element):
+                if isinstance(sequence := self._type(base, moment), SequenceType):
+                    return self._has_item(base, element, sequence, moment)
                 return self._has(base, element, moment)
             case t.Adjusted(base, element, present):
                 return self._adjusted(go(base), go(element), present, sure=_is_some(element))
@@ -246,6 +250,8 @@ class Terms:
             case t.TuplesOf(several, where):
                 return self._tuples_of(several, where, moment)
             case t.Apply(base, element):
+                if isinstance(sequence := self._type(base, moment), SequenceType):
+                    return self._item(base, element, sequence, moment)
                 return self._applied(base, element, moment)
             case t.Updated():
                 assert isinstance(kind, Function)
@@ -253,6 +259,18 @@ class Terms:
             case t.FunctionOf():
                 assert isinstance(kind, Function)
                 return self._function_of(term, kind, moment)
+            case t.Length(of):
+                sequence = self._type(of, moment)
+                assert isinstance(sequence, SequenceType)
+                return self._length(self._local("sequence", self.value(of, moment)), of, sequence, moment)
+            case t.Appended(base, item):
+                sequence = kind or self._type(base, moment)
+                assert isinstance(sequence, SequenceType)
+                return self._appended(base, item, sequence, moment)
+            case t.Sliced(base, at, first):
+                sequence = kind or self._type(base, moment)
+                assert isinstance(sequence, SequenceType)
+                return self._sliced(base, at, sequence, moment, first=first)
             case t.Count(several, where):
                 return self._count(several, where, moment)
             case t.Implies(premise, conclusion):
@@ -418,6 +436,83 @@ class Terms:
             self.emit(If(outside, [Set(result, packing.mask)]))
         return Local(result)
 
+    def _local(self, name: str, value: Expr) -> Expr:
+        """A value that is read several times, in a variable."""
+        if isinstance(value, int | Local):
+            return value
+        result = self.new(name)
+        self.emit(Set(result, value))
+        return Local(result)
+
+    def _length(self, number: Expr, of: t.Term, kind: SequenceType, moment: Moment) -> Expr:
+        """The number of items of a sequence: one for each place whose bits and those above are not all 0."""
+        bits, length = self.instance.items(kind).bits, 0
+        total: Expr = length
+        for place in range(longest(self.instance, of, moment.variables, moment.owner)):
+            total = binary("+", total, binary("!=", binary(">>", number, place * bits), 0))
+        return self._local("length", total)
+
+    def _item_code(self, value: Expr, kind: SequenceType) -> Expr:
+        """The bits of an item; the greatest ones for a number outside of its range."""
+        items = self.instance.items(kind)
+        code = binary("-", value, items.low - 1)
+        if not isinstance(kind.of, IntRange):
+            return code
+        result = self.new("code")
+        self.emit(Set(result, code))
+        for outside in (binary("<", Local(result), 1), binary("<=", items.outside, Local(result))):
+            self.emit(If(outside, [Set(result, items.outside)]))
+        return Local(result)
+
+    def _item(self, base: t.Term, index: t.Term, kind: SequenceType, moment: Moment) -> Expr:
+        """The item of a sequence at an index; leaves to ``undefined`` if there is none."""
+        items = self.instance.items(kind)
+        number, place = self.value(base, moment), self._local("index", self.value(index, moment))
+        self.check(binary("<=", 0, place), moment.undefined)
+        self.check(binary("<", place, kind.at_most), moment.undefined)
+        code = self._local("item", binary("&", binary(">>", number, binary("*", place, items.bits)), items.mask))
+        self.check(binary("!=", code, 0), moment.undefined)
+        return binary("+", code, items.low - 1)
+
+    def _has_item(self, base: t.Term, item: t.Term, kind: SequenceType, moment: Moment) -> Expr:
+        """Whether a sequence has an item; none is no item, and then the sequence is not evaluated."""
+        items, value = self.instance.items(kind), self._local("value", self.value(item, moment, kind.of))
+        result, end = self.new("has"), self.new("decided")
+        self.emit(Set(result, 0))
+        with self.block(end):
+            if isinstance(kind.of, Ref):
+                self.check(binary("<=", 0, value), end)
+            number = self._local("sequence", self.value(base, moment, kind))
+            wanted = self._item_code(value, kind)
+            for place in range(longest(self.instance, base, moment.variables, moment.owner)):
+                code = binary("&", binary(">>", number, place * items.bits), items.mask)
+                self.emit(If(binary("==", code, wanted), [Set(result, 1)]))
+        return Local(result)
+
+    def _appended(self, base: t.Term, item: t.Term, kind: SequenceType, moment: Moment) -> Expr:
+        bits = self.instance.items(kind).bits
+        most = longest(self.instance, base, moment.variables, moment.owner) + 1
+        if most * bits > MOST_TUPLES:
+            raise TooWide(
+                f"a {kind} of up to {most} items, {most * bits} bits, is more than compiled code keeps in a word; explore it interpreted"
+            )
+        number = self._local("sequence", self.value(base, moment, kind))
+        code = self._item_code(self.value(item, moment, kind.of), kind)
+        at = binary("*", self._length(number, base, kind, moment), bits)
+        return self._local("appended", binary("|", number, binary("<<", code, at)))
+
+    def _sliced(self, base: t.Term, at: t.Term, kind: SequenceType, moment: Moment, *, first: bool) -> Expr:
+        bits = self.instance.items(kind).bits
+        number = self._local("sequence", self.value(base, moment, kind))
+        count, most = self.new("number"), longest(self.instance, base, moment.variables, moment.owner)
+        self.emit(Set(count, self.value(at, moment)))
+        self.emit(If(binary("<", Local(count), 0), [Set(count, 0)]))
+        self.emit(If(binary("<", most, Local(count)), [Set(count, most)]))
+        place = binary("*", Local(count), bits)
+        if not first:
+            return self._local("rest", binary(">>", number, place))
+        return self._local("first", binary("&", number, binary("-", binary("<<", 1, place), 1)))
+
     def fired(self, sort: str, event: str, moment: Moment) -> Expr:
         """The mask of the objects at which an event fires."""
         return Local(f"{sort}.{event} fires") if (sort, event) in moment.fired else 0
@@ -560,6 +655,8 @@ class Terms:
                 return self._masks(parts, var, moment, "&" if isinstance(term, t.And) else "|")
             case t.Implies(premise, conclusion):
                 return self._masks((t.Not(premise, place=premise.place), conclusion), var, moment, "|")
+            case t.Has(base) if isinstance(self._type(base, moment), SequenceType):
+                return None
             case t.Has(base, t.Var(name)) if name == var.name and name not in t.free_variables(base):
                 return self._pure(base, moment)
             case t.Has(base, t.Tuple((*parts, t.Var(name)))) if name == var.name:
@@ -613,7 +710,7 @@ class Terms:
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 kind = self._type(one, moment)
                 many = isinstance(kind, IntRange) and kind.high - kind.low >= MOST_VALUES
-                if many or isinstance(kind, SetOf | Relation | Integer):
+                if many or isinstance(kind, SetOf | Relation | Integer | SequenceType):
                     return None
                 with self.body() as before:
                     value = self.value(other, moment, kind)

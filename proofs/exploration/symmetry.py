@@ -12,6 +12,8 @@ from itertools import permutations, product
 from math import factorial, prod
 
 from schedproof.model.lang import Function, Ref, Relation, SetOf
+from schedproof.model.lang.infer import value_type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, State, tuples
 
 MOST_PERMUTATIONS = 720
@@ -168,11 +170,11 @@ def _starts(instance: Instance, sort: str) -> list[int]:
 
 
 def _interchangeable(instance: Instance, sort: str) -> bool:
-    everyone = (1 << instance.sizes[sort]) - 1
+    everyone, machine_sort = (1 << instance.sizes[sort]) - 1, instance.model.machine(sort).sort
     for machine in instance.model.machines:
         for attribute in machine.attributes:
-            # A renaming moves the bits of a function, and does not change the objects that its values name.
-            if isinstance(kind := attribute.type, Function) and isinstance(kind.to, Ref) and kind.to.sort.name == sort:
+            # A renaming moves the bits of a function, and does not change the objects that its values or a sequence's items name.
+            if isinstance(kind := attribute.type, Function | SequenceType) and value_type(kind) == Ref(machine_sort):
                 return False
             if not attribute.rigid:
                 continue

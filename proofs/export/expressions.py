@@ -13,9 +13,10 @@ from itertools import product
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Function, IntRange, Ref, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
-from schedproof.model.semantics.magnitude import Magnitudes
+from schedproof.model.semantics.magnitude import Magnitudes, longest
 
 from .cascade import Event
 from .names import Names
@@ -32,6 +33,9 @@ WORDS = {
 
 NONE = 255
 """The number that stands for no object."""
+
+MOST_BITS = 31
+"""The most bits of a number that is not negative."""
 
 GREATEST, GREATEST_SUM = 1 << 30, (1 << 31) - 1
 
@@ -142,6 +146,8 @@ class Expressions:
             case t.Sum(left, right, sign):
                 fitting(self._magnitudes.of(term, scope.variables, scope.owner), GREATEST_SUM)
                 return binary("+" if sign > 0 else "-", go(left), go(right))
+            case t.Has(base, element) if isinstance(sequence := self._type(base, scope), SequenceType):
+                return self._has_item(base, element, sequence, scope)
             case t.Has(base, element):
                 return self._has(go(element), lambda: go(base), sure=_is_some(element))
             case t.Adjusted(base, element, present):
@@ -154,6 +160,20 @@ class Expressions:
                 return self._count(several, where, scope)
             case t.Tuple(parts):
                 return self._tuple(parts, scope)
+            case t.Apply(base, element) if isinstance(sequence := self._type(base, scope), SequenceType):
+                return self._item(base, element, sequence, scope)
+            case t.Length(of):
+                sequence = self._type(of, scope)
+                assert isinstance(sequence, SequenceType)
+                return self._length(go(of), of, sequence, scope)
+            case t.Appended(base, item):
+                sequence = kind or self._type(base, scope)
+                assert isinstance(sequence, SequenceType)
+                return self._appended(base, item, sequence, scope)
+            case t.Sliced(base, at, first):
+                sequence = kind or self._type(base, scope)
+                assert isinstance(sequence, SequenceType)
+                return self._sliced(base, at, sequence, scope, first=first)
             case t.Apply(base, element):
                 return self._applied(base, element, scope)
             case t.Updated():
@@ -176,8 +196,9 @@ class Expressions:
                 return binary("==", go(left), go(right))
             case t.After(part):
                 return self.value(part, replace(scope, prefix="next_"))
-            case t.Quantified(universal, variables, body):
-                every = [self.value(body, scope.binding(one)) for one in self.bindings(variables)]
+            case t.Quantified(universal, _, body):
+                ranged = self._magnitudes.ranged(term, scope.variables, scope.owner)
+                every = [self.value(body, scope.binding(one)) for one in self.bindings(ranged)]
                 return conjunction(every) if universal else disjunction(every)
         raise AssertionError(f"no expression for {type(term).__name__}")
 
@@ -314,6 +335,83 @@ class Expressions:
             return value
         low, high = kind.to.low, kind.to.high
         return f"((({value}) < {low}) || (({value}) > {high}) -> {packing.mask} : ({value}) - ({low}))"
+
+    def _length(self, number: Text, of: t.Term, kind: SequenceType, scope: Scope) -> Text:
+        """The number of items of a sequence: one for each place whose bits and those above are not all 0."""
+        bits = self.instance.items(kind).bits
+        length: Text = 0
+        for place in range(longest(self.instance, of, scope.variables, scope.owner)):
+            length = binary("+", length, negation(binary("==", binary(">>", number, place * bits), 0)))
+        return length
+
+    def _item(self, base: t.Term, index: t.Term, kind: SequenceType, scope: Scope) -> Text:
+        """The item of a sequence at an index; where it has none, an index out of bounds, as for an attribute of NONE."""
+        items, number, place = self.instance.items(kind), self.value(base, scope), self.value(index, scope)
+        machine = next(m for m in self.instance.model.machines if m.states)
+        outside = f"{self.field(machine.sort.name, '', scope.prefix)}[{NONE}]"
+        if isinstance(place, int) and not 0 <= place < kind.at_most:
+            return outside
+        code_of_item = binary("&", binary(">>", number, binary("*", place, items.bits)), items.mask)
+        there = conjunction([
+            *([] if isinstance(place, int) else [f"({place} >= 0)", f"({place} < {kind.at_most})"]),
+            negation(binary("==", code_of_item, 0)),
+        ])  # fmt: skip
+        value = binary("+", code_of_item, items.low - 1) if items.low > 0 else binary("-", code_of_item, 1 - items.low)
+        if isinstance(kind.of, Ref):
+            value = f"({code_of_item} == 1 -> {NONE} : {code_of_item} - 2)"
+        return f"({there} -> {value} : {outside})"
+
+    def _has_item(self, base: t.Term, item: t.Term, kind: SequenceType, scope: Scope) -> Text:
+        """Whether a sequence has an item; none is no item, and then the sequence is not evaluated."""
+        items, number, value = (
+            self.instance.items(kind),
+            self.value(base, scope, kind),
+            self.value(item, scope, kind.of),
+        )
+        wanted = self._item_code(value, kind)
+        some: list[Text] = []
+        for place in range(longest(self.instance, base, scope.variables, scope.owner)):
+            some.append(binary("==", binary("&", binary(">>", number, place * items.bits), items.mask), wanted))
+        inside = disjunction(some)
+        if not isinstance(kind.of, Ref) or _is_some(item):
+            return inside
+        return conjunction([int(value != NONE) if isinstance(value, int) else f"({value} != {NONE})", inside])
+
+    def _item_code(self, value: Text, kind: SequenceType) -> Text:
+        """The bits of an item; the greatest ones for a number outside of the range."""
+        items = self.instance.items(kind)
+        if isinstance(value, int):
+            return items.code(-1 if isinstance(kind.of, Ref) and value == NONE else value)
+        if isinstance(kind.of, Ref):
+            return f"({value} == {NONE} -> 1 : {value} + 2)"
+        code_of_value = f"({value}) - ({items.low - 1})"
+        if not isinstance(kind.of, IntRange):
+            return f"({code_of_value})"
+        low, high = kind.of.low, kind.of.high
+        return f"((({value}) < {low}) || (({value}) > {high}) -> {items.outside} : {code_of_value})"
+
+    def _appended(self, base: t.Term, item: t.Term, kind: SequenceType, scope: Scope) -> Text:
+        items, number = self.instance.items(kind), self.value(base, scope, kind)
+        most = longest(self.instance, base, scope.variables, scope.owner) + 1
+        if most * items.bits > MOST_BITS:
+            raise ScopeError(
+                f"a {kind} of up to {most} items has {most * items.bits} bits, and Promela has {MOST_BITS} at most; "
+                "choose a smaller scope, or write a smaller at_most"
+            )
+        at = binary("*", self._length(number, base, kind, scope), items.bits)
+        return binary("|", number, binary("<<", self._item_code(self.value(item, scope, kind.of), kind), at))
+
+    def _sliced(self, base: t.Term, at: t.Term, kind: SequenceType, scope: Scope, *, first: bool) -> Text:
+        bits, number, count = self.instance.items(kind).bits, self.value(base, scope, kind), self.value(at, scope)
+        most = longest(self.instance, base, scope.variables, scope.owner)
+        if isinstance(count, int):
+            count = min(max(count, 0), most)
+        else:
+            count = f"(({count}) < 0 -> 0 : (({count}) > {most} -> {most} : ({count})))"
+        place = binary("*", count, bits)
+        if not first:
+            return binary(">>", number, place)
+        return binary("&", number, binary("-", binary("<<", 1, place), 1))
 
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)

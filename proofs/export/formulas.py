@@ -22,6 +22,7 @@ from schedproof.model.lang.types import (
     Sort,
     Type,
 )
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, tuples
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
 
@@ -32,7 +33,8 @@ WORDS = {
     "IF", "IN", "INSTANCE", "LET", "LOCAL", "MODULE", "OTHER", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE",
     "VARIABLES", "WITH", "ACTION", "BY", "CORE", "DEF", "DEFINE", "DEFS", "HAVE", "HIDE", "LAMBDA", "LEMMA", "NEW", "OBVIOUS",
     "OMITTED", "ONLY", "PICK", "PROOF", "PROPOSITION", "PROVE", "QED", "RECURSIVE", "STATE", "SUFFICES", "TAKE", "TEMPORAL", "USE",
-    "WITNESS", "COROLLARY", "BOOLEAN", "STRING", "TRUE", "FALSE", "Nat", "Int", "Cardinality", "IsFiniteSet", "_",
+    "WITNESS", "COROLLARY", "BOOLEAN", "STRING", "TRUE", "FALSE", "Nat", "Int", "Cardinality", "IsFiniteSet", "_", "Seq", "Len", "Append",
+    "Head", "Tail", "SubSeq", "SelectSeq",
     "INIT", "NEXT", "SPECIFICATION", "INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES", "SYMMETRY", "VIEW", "CONSTRAINT",
 }  # fmt: skip
 """Words that cannot be names: those of the language, of the extended modules, and of TLC's configurations."""
@@ -95,6 +97,18 @@ class Formulas:
         """The constant that stands for no object."""
         return self.names.of("none", "None")
 
+    def first(self) -> str:
+        """The operator that gives the first items of a sequence."""
+        return self.names.of("first", "First")
+
+    def rest(self) -> str:
+        """The operator that gives a sequence without its first items."""
+        return self.names.of("rest", "Rest")
+
+    def holds(self) -> str:
+        """The operator that says whether a sequence has an item."""
+        return self.names.of("holds", "HasItem")
+
     def attribute(self, sort: str, name: str) -> str:
         """The record field of an attribute, or of the state ("")."""
         return self._field(("attribute", sort), name, name or "state")
@@ -130,6 +144,8 @@ class Formulas:
                 return "SUBSET (" + " \\X ".join(self.objects(sort.name) for sort in sorts) + ")"
             case Function(sorts, to):
                 return f"[{self.arguments(sorts)} -> {self.kind(to, none=True)}]"
+            case SequenceType(of):
+                return f"Seq({self.kind(of, none=True)})"
             case IntRange(low, high):
                 return f"{low} .. {high}"
             case Integer(low):
@@ -171,6 +187,8 @@ class Formulas:
                         f"{at} = {objects} -> {text}" for objects, text in zip(tuples_of, texts, strict=True)
                     )
                 return f"[{at} \\in {self.arguments(sorts)} |-> {body}]"
+            case SequenceType(of):
+                return f"<<{', '.join(self.literal(of, item) for item in self.instance.items(kind).all(value))}>>"
             case EnumType(values):
                 return quoted(values[value])
             case BoolType():
@@ -209,7 +227,7 @@ class Formulas:
             case t.Nothing():
                 return self.none()
             case t.EmptySet():
-                return "{}"
+                return "<<>>" if isinstance(kind, SequenceType) else "{}"
             case t.Constant(value):
                 if isinstance(value, str):
                     return quoted(value)
@@ -219,11 +237,17 @@ class Formulas:
             case t.Is(of, states):
                 return self._is(of, states, scope)
             case t.Equal(left, right):
-                return f"{part(left)} = {part(right)}"
+                both = self._type(left, scope) or self._type(right, scope)
+                return f"{self.operand(left, scope, both)} = {self.operand(right, scope, both)}"
             case t.Less(left, right, or_equal):
                 return f"{part(left)} {'<=' if or_equal else '<'} {part(right)}"
             case t.Sum(left, right, sign):
                 return f"{part(left)} {'+' if sign > 0 else '-'} {part(right)}"
+            case t.Has(base, element) if isinstance(self._type(base, scope), SequenceType):
+                inside = f"{self.holds()}({self.value(base, scope)}, {self.value(element, scope)})"
+                if _is_some(element) or not isinstance(self._type(element, scope), Ref):
+                    return inside
+                return f"{self._are_objects(element, scope)} /\\ {inside}"
             case t.Has(base, element):
                 inside = f"{part(element)} \\in {part(base)}"
                 # If the element is no object, the model does not read the owner of the set; neither may TLC.
@@ -239,6 +263,17 @@ class Formulas:
             case t.Those(var, where):
                 inner, [name] = self.bind(scope, [var])
                 return f"{{{self.over([var], [name])} : {self.value(where, inner)}}}"
+            case t.Apply(base, element) if isinstance(self._type(base, scope), SequenceType):
+                return f"{part(base)}[{part(element)} + 1]"
+            case t.Length(of):
+                return f"Len({self.value(of, scope, self._type(of, scope))})"
+            case t.Appended(base, item):
+                whole = kind or self._type(base, scope)
+                assert isinstance(whole, SequenceType)
+                return f"Append({self.value(base, scope, whole)}, {self.value(item, scope, whole.of)})"
+            case t.Sliced(base, at, first):
+                operator = self.first() if first else self.rest()
+                return f"{operator}({self.value(base, scope, kind)}, {self.value(at, scope)})"
             case t.Apply(base, element):
                 return f"{part(base)}[{self.value(element, scope)}]"
             case t.Updated(base, element, value):
@@ -275,14 +310,17 @@ class Formulas:
             case t.Iff(left, right):
                 return f"{self._joined(left, scope)} <=> {self._joined(right, scope)}"
             case t.Not(t.Equal(left, right)):
-                return f"{part(left)} # {part(right)}"
-            case t.Not(t.Has(base, element)) if _is_some(element):
+                both = self._type(left, scope) or self._type(right, scope)
+                return f"{self.operand(left, scope, both)} # {self.operand(right, scope, both)}"
+            case t.Not(t.Has(base, element)) if _is_some(element) and not self._is_sequence(base, scope):
                 return f"{part(element)} \\notin {part(base)}"
             case t.Not(inside):
                 return f"~{part(inside)}"
             case t.After(inside):
                 return self.value(inside, replace(scope, now=scope.after), kind)
             case t.Quantified(universal, variables, body):
+                if any(isinstance(v.type, Integer) for v in variables):
+                    return self._within_limits(term, scope)
                 inner, names = self.bind(scope, variables)
                 word = "\\A" if universal else "\\E"
                 return f"{word} {self.over(variables, names)} : {self.value(body, inner)}"
@@ -293,9 +331,25 @@ class Formulas:
         parts = element.parts if isinstance(element, t.Tuple) else (element,)
         return conjunction([f"{self.operand(each, scope)} # {self.none()}" for each in parts if not _is_some(each)])
 
-    def operand(self, term: t.Term, scope: Scope) -> str:
-        """The expression of a term, in parentheses if it needs them as an operand."""
-        text = self.value(term, scope)
+    def _within_limits(self, term: t.Quantified, scope: Scope) -> str:
+        """A quantifier over numbers that end at a limit, written as one quantifier for each variable."""
+        text, inner, word = "", scope, "\\A" if term.universal else "\\E"
+        for var in term.variables:
+            limit = t.limit_of(term, var) if isinstance(var.type, Integer) else None
+            among = "" if limit is None else self.operand(limit.right, inner)
+            inner, [name] = self.bind(inner, [var])
+            over = self.over([var], [name])
+            if limit is not None:
+                over = f"{name} \\in 0 .. {among}" + ("" if limit.or_equal else " - 1")
+            text += f"{word} {over} : "
+        return text + self.value(term.body, inner)
+
+    def _is_sequence(self, term: t.Term, scope: Scope) -> bool:
+        return isinstance(self._type(term, scope), SequenceType)
+
+    def operand(self, term: t.Term, scope: Scope, kind: Type | None = None) -> str:
+        """The expression of a term, in parentheses if it needs them as an operand; ``kind`` is the type that the context expects."""
+        text = self.value(term, scope, kind)
         plain = (
             t.Var
             | t.Me
@@ -310,6 +364,9 @@ class Formulas:
             | t.Count
             | t.Apply
             | t.FunctionOf
+            | t.Length
+            | t.Appended
+            | t.Sliced
         )
         inside = term.part if isinstance(term, t.After) else term
         return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"
@@ -320,7 +377,10 @@ class Formulas:
         negated = inside.part if isinstance(inside, t.Not) else None
         if isinstance(inside, t.Is | t.Equal | t.Less) or isinstance(negated, t.Equal):
             return self.value(term, scope)
-        if any(isinstance(each, t.Has) and _is_some(each.element) for each in (inside, negated)):
+        if any(
+            isinstance(each, t.Has) and _is_some(each.element) and not self._is_sequence(each.set, scope)
+            for each in (inside, negated)
+        ):
             return self.value(term, scope)
         return self.operand(term, scope)
 

@@ -14,8 +14,10 @@ from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, ScopeError, bounds_of, range_of, tuples
 from schedproof.model.semantics.evaluate import Owner
+from schedproof.model.semantics.magnitude import longest
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.safety import conditions_of
 
@@ -88,6 +90,11 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
             width = instance.packing(kind).width
             raise ScopeError(
                 f"a {kind} has {width} bits, and Promela has {MOST_OBJECTS} at most; choose a smaller scope"
+            )
+        if isinstance(kind, SequenceType) and (width := instance.items(kind).bits * kind.at_most) > MOST_OBJECTS:
+            raise ScopeError(
+                f"a {kind} of up to {kind.at_most} items has {width} bits, and Promela has {MOST_OBJECTS} at most; "
+                "choose a smaller scope, or write a smaller at_most"
             )
     for machine in instance.model.machines:
         kinds = [kind for event in machine.events for kind in event.parameters.values()]
@@ -204,6 +211,8 @@ class _Writer:
                 return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
             case Function():
                 return "byte" if self.instance.packing(f.kind).width <= 8 else "int"
+            case SequenceType():
+                return "byte" if self.instance.items(f.kind).bits * f.kind.at_most <= 8 else "int"
             case Relation():
                 return "byte" if tuples.number_of(self.instance.dimensions(f.kind)) <= 8 else "int"
         return "byte"
@@ -420,12 +429,25 @@ class _Writer:
                         for place in range(packing.tuples)
                     )
                     yield f"if :: {wrong} -> wrong = 1 :: else -> skip fi;"
+                if isinstance(attribute.type, SequenceType):
+                    yield from self._items(sort, sets[attribute.name], attribute.type, value, scope)
                 if isinstance(attribute.type, Integer):
                     yield from self._bound(sort, attribute, value)
                 yield f"{self.x.field(sort, attribute.name, NEXT)}[me] = {value};"
         yield ":: else -> wrong = 1"
         yield "fi"
         yield from END_OF_EACH
+
+    def _items(self, sort: str, term: t.Term, kind: SequenceType, value: Text, scope: Scope) -> Iterator[str]:
+        """The statements that find out whether a new sequence has an item outside of its type, or is beyond its bound."""
+        items, most = self.instance.items(kind), longest(self.instance, term, {}, scope.owner)
+        if isinstance(kind.of, IntRange) and most:
+            wrong = " || ".join(
+                f"((({value}) >> {place * items.bits}) & {items.mask}) == {items.outside}" for place in range(most)
+            )
+            yield f"if :: {wrong} -> wrong = 1 :: else -> skip fi;"
+        if most > kind.at_most:
+            yield f"if :: (({value}) >> {kind.at_most * items.bits}) != 0 -> beyond = 1 :: else -> skip fi;"
 
     def _bound(self, sort: str, attribute: Attribute, value: Text) -> Iterator[str]:
         """The statements that find out whether a new number is beyond the bound of its attribute."""

@@ -12,6 +12,7 @@ from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.types import Function, Integer, IntRange, Type, integer_of
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
@@ -83,6 +84,10 @@ class _Writer:
         self.sorts = [m.sort.name for m in model.machines]
         self.events = list(dict.fromkeys((r.sort.name, r.event) for r in model.rows))
         self.x.none()
+        self.has_sequences = any(isinstance(a.type, SequenceType) for m in model.machines for a in m.attributes)
+        if self.has_sequences:
+            for operator in (self.x.first, self.x.rest, self.x.holds):
+                operator()
         for machine in model.machines:
             sort = machine.sort.name
             self.x.objects(sort)
@@ -142,10 +147,13 @@ class _Writer:
         """The module, line by line."""
         yield f"---- MODULE {self.module} ----"
         yield from self._head()
-        yield "EXTENDS Integers, FiniteSets"
+        yield "EXTENDS Integers, FiniteSets" + (", Sequences" if self.has_sequences else "")
         yield ""
         yield from self._objects()
         yield ""
+        if self.has_sequences:
+            yield from self._of_sequences()
+            yield ""
         yield from self._state()
         yield ""
         yield from self._tables()
@@ -178,6 +186,16 @@ class _Writer:
                     values = self.instance.rigid_values(sort, attribute)
                     texts = [self.x.literal(attribute.type, v) for v in values]
                     yield f"{self.x.rigid(sort, attribute.name)} == {self._function(sort, texts, '{}')}"
+
+    def _of_sequences(self) -> Iterator[str]:
+        """The operators for sequences that the standard module lacks; here a number of items may be any integer."""
+        names: list[str] = []
+        for name in ("s", "n", "x", "i"):
+            names.append(self.x.fresh(name, Scope(local=frozenset(names))))
+        s, n, x, i = names
+        yield f"{self.x.first()}({s}, {n}) == SubSeq({s}, 1, IF {n} < Len({s}) THEN {n} ELSE Len({s}))"
+        yield f"{self.x.rest()}({s}, {n}) == SubSeq({s}, IF {n} < 0 THEN 1 ELSE {n} + 1, Len({s}))"
+        yield f"{self.x.holds()}({s}, {x}) == \\E {i} \\in 1 .. Len({s}) : {s}[{i}] = {x}"
 
     def _function(self, sort: str, values: Sequence[str], default: str) -> str:
         """The function with these values on a sort's objects; ``default`` is the body if the sort has none."""
@@ -232,6 +250,9 @@ class _Writer:
         model, x = self.instance.model, self.x.fresh("x", Scope())
         for sort in self.kept:
             for attribute in self.instance.attributes(sort):
+                if isinstance(kind := attribute.type, SequenceType):
+                    value = f"{self.x.variable(sort)}[{x}].{self.x.attribute(sort, attribute.name)}"
+                    yield f"\\A {x} \\in {self.x.objects(sort)} : Len({value}) <= {kind.at_most}"
                 if integer_of(attribute.type) is not None:
                     low, high = range_of(model, sort, attribute.name)
                     value = f"{self.x.variable(sort)}[{x}].{self.x.attribute(sort, attribute.name)}"
@@ -239,6 +260,10 @@ class _Writer:
                     if isinstance(kind := attribute.type, Function):
                         at = self.x.fresh("a", Scope(local=frozenset({x})))
                         every += f"\\A {at} \\in {self.x.arguments(kind.sorts)} : "
+                        value = f"{value}[{at}]"
+                    if isinstance(kind, SequenceType):
+                        at = self.x.fresh("i", Scope(local=frozenset({x})))
+                        every += f"\\A {at} \\in 1 .. Len({value}) : "
                         value = f"{value}[{at}]"
                     yield f"{every}{value} \\in {low} .. {high}"
 
@@ -271,7 +296,7 @@ class _Writer:
         sort, sets = row.sort.name, dict(row.sets)
         changes = [(self.x.attribute(sort, ""), quoted(row.target))] if row.target != row.source else []
         changes += [
-            (self.x.attribute(sort, a.name), self.x.operand(sets[a.name], scope))
+            (self.x.attribute(sort, a.name), self.x.operand(sets[a.name], scope, a.type))
             for a in self.instance.attributes(sort)
             if a.name in sets
         ]
@@ -563,6 +588,8 @@ def _is_limited(kind: Type) -> bool:
     """Whether an update can give a number that is none of its type."""
     if isinstance(kind, Function):
         kind = kind.to
+    if isinstance(kind, SequenceType):
+        kind = kind.of
     return isinstance(kind, IntRange) or (isinstance(kind, Integer) and kind.low is not None)
 
 

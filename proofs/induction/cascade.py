@@ -15,6 +15,7 @@ from typing import Any
 from schedproof.model.lang import Action, Function, Ref, Relation, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .expressions import And, ForAll, If, Implies, Or
 from .rewrite import binds, substitute
@@ -317,6 +318,8 @@ class After:
             return reader.members(term)
         if isinstance(kind, Function):
             return reader.mapped(term, kind)
+        if isinstance(kind, SequenceType):
+            return reader.sequence(term, kind)
         return reader.scalar(term, kind)
 
     def reader(self, sort: str, event: str, of: Z) -> Translator:

@@ -24,6 +24,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.model import RigidValue
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Value
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.lang.types import integer_of
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
@@ -121,7 +122,7 @@ def _with_smaller_numbers(
         (m.sort.name, a.name, a.type)
         for m in symbols.model.machines
         for a in m.attributes
-        if integer_of(a.type) is not None
+        if integer_of(a.type) is not None or isinstance(a.type, SequenceType)
     ]
     if not fields:
         return model
@@ -164,7 +165,9 @@ def _with_smaller_numbers(
 
 
 def _values(value: Any, kind: Type, universe: Mapping[str, Sequence[Z]]) -> list[Z]:
-    """A number, or all values of a function to numbers."""
+    """A number, all values of a function to numbers, or the length of a sequence."""
+    if isinstance(kind, SequenceType):
+        return [value.length]
     if not isinstance(kind, Function):
         return [value]
     return [value(*arguments) for arguments in product(*(universe[sort.name] for sort in kind.sorts))]
@@ -227,6 +230,9 @@ class _Reader:
             case Function(sorts, to):
                 every = product(*(enumerate(self.objects[each.name]) for each in sorts))
                 return {tuple([n for n, _ in each]): self.one(to, value(*[v for _, v in each])) for each in every}
+            case SequenceType(of):
+                length = int(self.value(value.length).as_long())
+                return tuple([self.one(of, value.item(n)) for n in range(length)])
             case BoolType():
                 return self.true(value)
             case IntRange() | Integer():
@@ -237,7 +243,7 @@ class _Reader:
     def one(self, kind: Type, value: Any) -> Value | None:
         """One value of a function in Python."""
         plain = self.plain(kind, value)
-        assert not isinstance(plain, frozenset | Mapping)
+        assert not isinstance(plain, frozenset | Mapping | tuple)
         return plain
 
     def state(self, symbols: Symbols) -> State:

@@ -28,6 +28,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.proofs.exploration.safety import recovery_steps
 
 from .cascade import Cascade, Cause
@@ -252,6 +253,16 @@ def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
                 x, arguments = before.symbols.constant("x", machine.sort), _arguments(before.symbols, attribute.type)
                 value = before.symbols.value(machine.sort.name, attribute.name, x)(*arguments)
                 yield from (ForAll([x, *arguments], inside) for inside in in_range(attribute.type.to, value))
+            if isinstance(attribute.type, SequenceType):
+                x, index = before.symbols.constant("x", machine.sort), _index(before.symbols)
+                items = before.symbols.value(machine.sort.name, attribute.name, x)
+                yield ForAll([x], items.length >= 0)
+                yield from (ForAll([x, index], inside) for inside in in_range(attribute.type.of, items.item(index)))
+
+
+def _index(symbols: Symbols) -> Z:
+    """Any index of a sequence."""
+    return symbols.expressions.constant("index", symbols.kind(Integer(0)))
 
 
 def _arguments(symbols: Symbols, kind: Function) -> list[Z]:
@@ -366,3 +377,9 @@ def _update(
         for inside in in_range(declared.type.to, value_after):
             every = ForAll([x, *arguments], Implies(fires, inside))
             yield f"{event} keeps the values of {name} in {declared.type.to}", every, context
+    if isinstance(declared.type, SequenceType):
+        index, items = _index(symbols), cascade.after.value(key[0], name, x)
+        for inside in in_range(declared.type.of, items.item(index)):
+            there = And(fires, index >= 0, index < items.length)
+            every = ForAll([x, index], Implies(there, inside))
+            yield f"{event} keeps the items of {name} in {declared.type.of}", every, context

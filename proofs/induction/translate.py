@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import z3
 
 from schedproof.model.lang import EnumType, Function, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.infer import value_type
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .counting import without_counts
-from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
+from .expressions import And, Exists, ForAll, If, Implies, Not, Or, is_true
 from .rewrite import one_point
-from .views import Mapped, Member, Reference, Symbols, View, Z, choose
+from .views import Initial, Items, Mapped, Member, Reference, Symbols, View, Z, choose
 
 FiringFormula = Callable[[str, str, Z], Z]
 """(sort, event, object) -> the formula that the event fires on the object."""
@@ -99,9 +102,9 @@ class Translator:
             case t.After(part):
                 return self.type_of(part)
             case t.Apply(base, _):
-                kind = self.type_of(base)
-                assert isinstance(kind, Function)
-                return kind.to
+                return value_type(self.type_of(base))
+            case t.Appended(base) | t.Sliced(base):
+                return self.type_of(base)
         raise AssertionError(f"{type(term).__name__} has no declared type")
 
     def afterwards(self) -> Translator:
@@ -133,6 +136,9 @@ class Translator:
             case t.After(part):
                 return self.afterwards().reference(part, sort)
             case t.Apply(base, element):
+                if isinstance(self.type_of(base), SequenceType):
+                    item: Reference = self.sequence(base).item(self.scalar(element))
+                    return item
                 arguments = self._objects(element)
                 value = self.mapped(base)(*[each.value for each in arguments])
                 assert isinstance(value, Reference)
@@ -195,6 +201,50 @@ class Translator:
                 return lambda *at: self.bind(several, at)._one(value, to)
         raise AssertionError(f"{type(term).__name__} is no function")
 
+    def sequence(self, term: t.Term, kind: SequenceType | None = None) -> Items:
+        """A sequence; ``kind`` is the type that the context gives it."""
+        match term:
+            case t.Attr(of, name):
+                inside: Items = self.view.value(self.sort_of(of), name, self.reference(of).value)
+                return inside
+            case t.After(part):
+                return self.afterwards().sequence(part, kind)
+            case t.EmptySet():
+                assert kind is not None
+                return Initial(self.symbols).no_items(kind)
+            case t.Appended(base, item):
+                kind = kind or self._sequence_type(base)
+                assert kind is not None
+                before, last = self.sequence(base, kind), self._one(item, kind.of)
+                return Items(before.length + 1, lambda index: choose(index == before.length, last, before.item(index)))
+            case t.Sliced(base, at, first):
+                whole, number = self.sequence(base, kind), self.scalar(at)
+                start = If(number < 0, self.symbols.expressions.of(0), number)
+                if first:
+                    return Items(If(start < whole.length, start, whole.length), whole.item)
+                rest = whole.length + -1 * start
+                length = If(rest < 0, self.symbols.expressions.of(0), rest)
+                return Items(length, lambda index: whole.item(index + start))
+        raise AssertionError(f"{type(term).__name__} is no sequence")
+
+    def _sequence_type(self, term: t.Term) -> SequenceType | None:
+        """The type of a sequence; None of one that is made of the empty one, and of other terms."""
+        while isinstance(term, t.Appended | t.Sliced | t.After):
+            term = term.part if isinstance(term, t.After) else term.base
+        kind = self.type_of(term) if isinstance(term, t.Attr) else None
+        return kind if isinstance(kind, SequenceType) else None
+
+    def _has_index(self, sequence: Items, condition: Callable[[Any], Z], *, universal: bool) -> Z:
+        """Whether all items of a sequence, or some, fulfil a condition on their index."""
+        index = Var("index", Integer(0))
+
+        def body(inner: Translator) -> Z:
+            place = inner.bound[index.name]
+            inside, holds = place < sequence.length, condition(place)
+            return Implies(inside, holds) if universal else And(inside, holds)
+
+        return self.quantified(universal, [index], body)
+
     def _one(self, term: t.Term, kind: Type) -> Any:
         """One value of a function: an object or none, or a scalar."""
         return self.reference(term, kind.sort.name) if isinstance(kind, Ref) else self.scalar(term, kind)
@@ -220,7 +270,11 @@ class Translator:
             case t.Sum(left, right, sign):
                 return self.scalar(left) + sign * self.scalar(right)
             case t.Apply(base, element):
+                if isinstance(self.type_of(base), SequenceType):
+                    return self.sequence(base).item(self.scalar(element))
                 return self.mapped(base)(*[each.value for each in self._objects(element)])
+            case t.Length(of):
+                return self.sequence(of, self._sequence_type(of)).length
             case t.Count():
                 return self._unknown_count(term)
             case t.After(part):
@@ -250,6 +304,8 @@ class Translator:
             case t.Less(left, right, or_equal):
                 a, b = self.scalar(left), self.scalar(right)
                 return a <= b if or_equal else a < b
+            case t.Has(base, element) if (kind := self._sequence_type(base)) is not None:
+                return self._has_item(base, element, kind)
             case t.Has(base, element):
                 objects = self._objects(element)
                 inside = self.members(base)(*[each.value for each in objects])
@@ -292,7 +348,18 @@ class Translator:
             return ForAll(symbols, Implies(And(*ranges), inner) if ranges else inner)
         return Exists(symbols, And(*ranges, inner))
 
+    def _has_item(self, base: t.Term, element: t.Term, kind: SequenceType) -> Z:
+        """Whether a sequence has an item; none is no item."""
+        value, sequence = self._one(element, kind.of), self.sequence(base, kind)
+        known = value.defined if isinstance(value, Reference) else self.symbols.true()
+        same = partial(_same_value, value)
+        return self.both(known, self._has_index(sequence, lambda i: same(sequence.item(i)), universal=False))
+
     def _equal(self, left: t.Term, right: t.Term) -> Z:
+        if (sequence := self._sequence_type(left) or self._sequence_type(right)) is not None:
+            one, other = self.sequence(left, sequence), self.sequence(right, sequence)
+            same = self._has_index(one, lambda i: _same_value(one.item(i), other.item(i)), universal=True)
+            return And(one.length == other.length, same)
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
         typed = next(
@@ -329,6 +396,10 @@ class Translator:
                 return self.both(self.defined(of), self.reference(of).defined)
             case t.Is(of):
                 return self.both(self.defined(of), self.reference(of).defined)
+            case t.Apply(base, element) if isinstance(self.type_of(base), SequenceType):
+                index, length = self.scalar(element), self.sequence(base).length
+                there = And(index >= 0, index < length)
+                return self.both(self.defined(element), self.defined(base), there)
             case t.Apply(base, element):
                 arguments = [each.defined for each in self._objects(element)]
                 return self.both(self.defined(element), self.defined(base), *arguments)
@@ -361,7 +432,9 @@ class Translator:
                 some = isinstance(of, t.Var) and not isinstance(self.bound.get(of.name), Reference)
                 if not some and not isinstance(of, t.Me):
                     return True
-            case t.Apply(_, element) if not self._are_objects(element):
+            case t.Apply(base, element) if isinstance(self.type_of(base), SequenceType) or not self._are_objects(
+                element
+            ):
                 return True
         return any(self._through_references(child) for child in t.children(term))
 
@@ -389,6 +462,11 @@ def in_range(kind: Type, value: Z) -> list[Z]:
         case Integer(int(low)):
             return [value >= low]
     return []
+
+
+def _same_value(one: Any, other: Any) -> Z:
+    """The formula that two items are the same."""
+    return same_reference(one, other) if isinstance(one, Reference) else one == other
 
 
 def same_reference(one: Reference, other: Reference) -> Z:

@@ -24,6 +24,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from .expressions import Expression, Expressions, If
 
@@ -46,12 +47,22 @@ class Reference:
     value: Z
 
 
+@dataclass(frozen=True)
+class Items:
+    """A sequence: its length, and the item at each index. Those below 0 and from the length on have no meaning."""
+
+    length: Z
+    item: Mapped
+
+
 def choose(condition: Z, yes: Any, no: Any) -> Any:
-    """``yes`` where ``condition`` is true, else ``no``. Both are scalars, references, sets or functions."""
+    """``yes`` where ``condition`` is true, else ``no``. Both are scalars, references, sets, functions or sequences."""
     if isinstance(yes, Reference):
         return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
     if isinstance(yes, Expression):
         return If(condition, yes, no)
+    if isinstance(yes, Items):
+        return Items(If(condition, yes.length, no.length), choose(condition, yes.item, no.item))
     return lambda *element: choose(condition, yes(*element), no(*element))
 
 
@@ -69,7 +80,7 @@ class View(Protocol):
         """The machine state of an object."""
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
-        """An attribute of an object: a z3 expression, a Reference, a Member or a Mapped, by its type."""
+        """An attribute of an object: a z3 expression, a Reference, a Member, a Mapped or Items, by its type."""
 
 
 class Symbols:
@@ -87,6 +98,7 @@ class Symbols:
         self._state: dict[str, Z] = {}
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
+        self._length: dict[tuple[str, str], Z] = {}
         self._maps_to_some: dict[tuple[str, str], Z] = {}
         # The strata of the cascade, in order, each with the rules that fire its event.
         self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in trigger_graph(model).sorted()}
@@ -121,6 +133,12 @@ class Symbols:
                 self._value[sort, name] = function(symbol, *arguments, self.kind(to))
                 if isinstance(to, Ref):
                     self._maps_to_some[sort, name] = function(f"has {symbol}", *arguments, truth)
+            case SequenceType(item):
+                index = z3.IntSort(self.context)
+                self._length[sort, name] = function(f"length of {symbol}", of, index)
+                self._value[sort, name] = function(symbol, of, index, self.kind(item))
+                if isinstance(item, Ref):
+                    self._maps_to_some[sort, name] = function(f"has {symbol}", of, index, truth)
             case _:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
@@ -145,7 +163,7 @@ class Symbols:
             case EnumType(values):
                 self.enum(values)
                 return next(iter(self.enums[values].values())).sort()
-            case SetOf() | Relation() | Function():
+            case SetOf() | Relation() | Function() | SequenceType():
                 raise AssertionError("sets are relations, and functions have arguments")
 
     def enum(self, values: tuple[str, ...]) -> Mapping[str, Z]:
@@ -193,11 +211,16 @@ class Symbols:
         assert declared is not None
         if isinstance(declared.type, SetOf | Relation):
             return lambda *element: symbol(of, *element)
-        if isinstance(declared.type, Function):
+        if isinstance(declared.type, Function | SequenceType):
             some = self._maps_to_some.get((sort, attribute))
-            if some is None:
-                return lambda *element: symbol(of, *element)
-            return lambda *element: Reference(some(of, *element), symbol(of, *element))
+
+            def mapped(*element: Z) -> Any:
+                value = symbol(of, *element)
+                return value if some is None else Reference(some(of, *element), value)
+
+            if isinstance(declared.type, Function):
+                return mapped
+            return Items(self._length[sort, attribute](of), mapped)
         return symbol(of)
 
 
@@ -226,7 +249,14 @@ class Initial:
         if isinstance(declared.type, Function):
             first = self._first(declared.type.to, None)
             return lambda *element: first
+        if isinstance(declared.type, SequenceType):
+            return self.no_items(declared.type)
         return self._first(declared.type, declared.initial)
+
+    def no_items(self, kind: SequenceType) -> Items:
+        """The empty sequence."""
+        first = self._first(kind.of, None)
+        return Items(self.symbols.expressions.of(0), lambda index: first)
 
     def _first(self, kind: Type, initial: object) -> Any:
         """The initial value of a type: ``initial``, or the first one."""

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from schedproof.model.lang import BoolType, EnumType, Function, Integer, IntRange, Model, Ref, Relation, SetOf, Type
 from schedproof.model.lang.bounds import problem_of
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import check_scope, scope_text, with_bound
@@ -127,8 +128,8 @@ def _values(kind: Type, sizes: Mapping[str, int]) -> int:
             return high - low + 1
         case Integer():
             raise AssertionError("no variable has integers without a bound")
-        case Relation() | Function():
-            raise AssertionError("no variable is a relation or a function")
+        case Relation() | Function() | SequenceType():
+            raise AssertionError("no variable is a relation, a function or a sequence")
         case EnumType(values):
             return len(values)
         case BoolType():

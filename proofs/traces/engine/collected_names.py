@@ -8,6 +8,7 @@ from itertools import islice
 from weakref import ReferenceType, ref
 
 from schedproof.model.lang.types import Function, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import State
 
 from .objects import Named, ObjectMap
@@ -133,8 +134,8 @@ def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) 
     for place, attribute in enumerate(attributes, len(slots) - len(attributes)):
         value = ended[place]
         assert isinstance(value, int)
-        if isinstance(attribute.type, Function) and value:
-            return None  # its entries name objects, which may be others of these numbers later
+        if isinstance(attribute.type, Function | SequenceType) and value:
+            return None  # it names objects by numbers that may be those of others later
         if named := objects.named_in(attribute.type, value):
             ended[place] = References(attribute.type, named)
     return tuple(ended)

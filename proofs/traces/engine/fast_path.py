@@ -13,7 +13,8 @@ from math import prod
 from typing import Any
 
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
-from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined, functions
+from schedproof.model.lang.types import Sequence as SequenceType
+from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined, functions, sequences
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
 from schedproof.model.semantics.traced import RememberedWrites, integer_slots
@@ -146,6 +147,31 @@ class _Functions(Mapping[Any, int]):
         raise TypeError("nothing counts all functions")
 
 
+class _Sequences(Mapping[Any, int]):
+    """The codes of sequences, by their lists of items.
+
+    Args:
+        kind: the type of the sequences.
+        of: the codes of the items.
+        sizes: by sort, the numbers of its objects.
+    """
+
+    def __init__(self, kind: SequenceType, of: Codes, sizes: Mapping[str, Mapping[Any, int]]) -> None:
+        self._kind, self._of, self._sizes = kind, of, sizes
+
+    def __getitem__(self, items: Any) -> int:
+        if type(items) is not list:
+            raise TypeError
+        packing = sequences.items(self._kind, {sort: len(each) for sort, each in self._sizes.items()})
+        return packing.of([_code(item, *self._of) for item in items])
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("nothing lists all sequences")
+
+    def __len__(self) -> int:
+        raise TypeError("nothing counts all sequences")
+
+
 class FastPath:
     """Takes the step that a record names, if the whole record agrees with the model.
 
@@ -184,6 +210,8 @@ class FastPath:
             case Function(sorts, to):
                 numbers = [self._numbers[sort.name] for sort in sorts]
                 return _Functions(kind, numbers, self._codes(to), self._numbers), None
+            case SequenceType(of):
+                return _Sequences(kind, self._codes(of), self._numbers), None
             case BoolType():
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from schedproof.model.lang import Model
 from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.lang.types import Function, Ref, Relation, SetOf
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, State, tuples
 
 from .objects import has
@@ -49,6 +50,10 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
                 if _has_entry(instance, state, owner, attribute.name, kind, (sort, number)):
                     return True
                 continue
+            if isinstance(kind, SequenceType):
+                if _has_item(instance, state, owner, attribute.name, kind, (sort, number)):
+                    return True
+                continue
             if isinstance(kind, Relation):
                 start, dimensions = instance.slot(owner, attribute.name), instance.dimensions(kind)
                 for i in range(instance.sizes[owner] if any(each.name == sort for each in kind.sorts) else 0):
@@ -70,6 +75,15 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
                 if named and (owner, i) != (sort, number):
                     return True
     return False
+
+
+def _has_item(instance: Instance, state: State, owner: str, name: str, kind: SequenceType, of: tuple[str, int]) -> bool:
+    """Whether a sequence of another object has this one."""
+    sort, number = of
+    if not isinstance(kind.of, Ref) or kind.of.sort.name != sort:
+        return False
+    items, start = instance.items(kind), instance.slot(owner, name)
+    return any((owner, i) != of and items.has(state[start + i], number) for i in range(instance.sizes[owner]))
 
 
 def _has_entry(instance: Instance, state: State, owner: str, name: str, kind: Function, of: tuple[str, int]) -> bool:

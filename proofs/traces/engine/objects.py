@@ -13,8 +13,9 @@ from functools import cached_property, lru_cache
 from schedproof.model.lang import Model
 from schedproof.model.lang.model import Rigid
 from schedproof.model.lang.types import Function, Ref, Relation, SetOf, Sort, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.lang.wording import show_term
-from schedproof.model.semantics import Instance, Moment, State, compile_term, functions, tuples
+from schedproof.model.semantics import Instance, Moment, State, compile_term, functions, sequences, tuples
 
 MOST_OBJECTS = 1000
 """The limit for objects of one sort at one time. A trace with more is refused."""
@@ -137,6 +138,17 @@ class ObjectMap:
             for m in self.model.machines
             for a in self.layout.attributes(m.sort.name)
             if isinstance(a.type, Function)
+            for start in [self.layout.slot(m.sort.name, a.name)]
+        ]
+
+    @cached_property
+    def _sequences(self) -> list[tuple[SequenceType, range]]:
+        """The sequences, each with its slots."""
+        return [
+            (a.type, range(start, start + len(self.names[m.sort.name])))
+            for m in self.model.machines
+            for a in self.layout.attributes(m.sort.name)
+            if isinstance(a.type, SequenceType)
             for start in [self.layout.slot(m.sort.name, a.name)]
         ]
 
@@ -303,6 +315,12 @@ class ObjectMap:
                     for after in moved:
                         for slot in slots:
                             after[slot] = functions.moved(after[slot], *packings)
+            for sequence, slots in self._sequences:
+                items = before.layout.items(sequence), self.layout.items(sequence)
+                if items[0] != items[1]:
+                    for after in moved:
+                        for slot in slots:
+                            after[slot] = sequences.moved(after[slot], *items)
             for kind, slots in self._relations:
                 earlier, now = before.layout.dimensions(kind), self.layout.dimensions(kind)
                 if earlier != now:

@@ -14,6 +14,7 @@ from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 
 Truth = bool | None
 """None: it depends."""
@@ -262,7 +263,9 @@ class Unnamed(Unobserved):
         if not isinstance(term, t.Attr):
             return False
         owners = [m.attribute(term.name) for m in self.model.machines]
-        return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf | Relation)) for a in owners)
+        return all(
+            a is None or (not a.rigid and isinstance(a.type, Ref | SetOf | Relation | SequenceType)) for a in owners
+        )
 
     def known_value(self, attribute: str) -> t.Value | EllipsisType | None:
         """Its initial value; ... for a rigid attribute, which may have any value."""
@@ -274,7 +277,7 @@ class Unnamed(Unobserved):
         match declared.type:
             case Ref() | SetOf() | Relation():
                 return None
-            case Function():
+            case Function() | SequenceType():
                 return ...
             case BoolType():
                 return False

@@ -236,13 +236,15 @@ def _plain(value: Value, where: str) -> object:
                 [_element(each, where) for each in item.items] if isinstance(item, Tup) else _plain(item, where)
                 for item in sorted(value, key=str)
             ]
+        case tuple():
+            return [_plain(item, where) for item in value]
         case Record():
             fields = value.as_dict()
             if fields.get("tag") == "None" and set(fields) <= {"tag", "value"}:
                 return None
             if fields.get("tag") == "Some" and set(fields) == {"tag", "value"} and isinstance(fields["value"], str):
                 return fields["value"]
-    shape = {Map: "a map", Record: "a record", Tup: "a tuple", tuple: "a sequence"}[type(value)]
+    shape = {Map: "a map", Record: "a record", Tup: "a tuple"}[type(value)]
     raise TraceError(
         f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names or of tuples of names, or an object: "
         '{"tag": "Some", "value": name}, {"tag": "None", "value": {"#tup": []}} for none'

@@ -17,6 +17,7 @@ from schedproof.model.lang.rules import Action
 from schedproof.model.lang.terms import Var
 from schedproof.model.lang.triggers import caused
 from schedproof.model.lang.types import Function, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
 from schedproof.proofs.traces.engine.explain import Clue, Explainer
@@ -219,7 +220,11 @@ class Mentions:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._references = {
-            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf | Relation | Function)}
+            m.sort.name: {
+                a.name: a.type
+                for a in m.attributes
+                if isinstance(a.type, Ref | SetOf | Relation | Function | SequenceType)
+            }
             for m in model.machines
         }
         self._parameters = lru_cache(MOST_KINDS)(self._kinds)
@@ -283,6 +288,9 @@ def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
         for name in shown:
             if isinstance(name, str):
                 yield kind.sort.name, name
+    elif isinstance(kind, SequenceType) and isinstance(shown, list):
+        for item in shown:
+            yield from _names(kind.of, item)
     elif isinstance(kind, Function) and isinstance(shown, list):
         for each in shown:
             if isinstance(each, list) and len(each) == 2:

@@ -7,6 +7,7 @@ from typing import Any
 
 from schedproof.model.errors import choose_from
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.files.lines import Line
 
@@ -26,6 +27,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         SetOf: isinstance(shown, list) and all(isinstance(x, str) for x in shown),
         Relation: isinstance(shown, list) and all(_is_tuple(kind, x) for x in shown),
         Function: isinstance(shown, list) and all(isinstance(x, list) for x in shown),
+        SequenceType: isinstance(shown, list),
     }[type(kind)]
     if right:
         try:
@@ -40,6 +42,8 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         case Function(sorts):
             names = ", ".join(sort.name for sort in sorts)
             advice = f"a list with [{f'[{names}]' if len(sorts) > 1 else names}, value] for each entry"
+        case SequenceType(of):
+            advice = f"a list of its items, each {of}"
         case Ref(sort):
             names = f"a name of {sort.name} ({listed(instance, sort.name)})"
             advice = names if where.startswith("parameters.") else f"{names} or null"

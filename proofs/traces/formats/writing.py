@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schedproof.model.lang.types import Function, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Choice, Instance, Run, State, parameters
 from schedproof.proofs.traces.engine.objects import ObjectMap
 
@@ -77,6 +78,9 @@ def _value(kind: Type | None, shown: object, *, chosen: bool = False) -> Value:
         case Function():
             assert isinstance(shown, list)
             return frozenset(Tup((Tup(tuple(at)) if isinstance(at, tuple) else at, value)) for at, value in shown)
+        case SequenceType(of):
+            assert isinstance(shown, list)
+            return tuple([_value(of, item) for item in shown])
         case Ref() if not chosen:
             return NONE if shown is None else some(shown)
     return shown

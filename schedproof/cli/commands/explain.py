@@ -41,6 +41,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.errors import UserError, require_known, unknown
 from schedproof.model.registry.system import System
@@ -504,6 +505,8 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             return instance.slot(sort, field) + names.index(name), _relation(instance, attribute.type, text, value)
         if isinstance(attribute.type, Function):
             return instance.slot(sort, field) + names.index(name), _function(instance, attribute.type, text, value)
+        if isinstance(attribute.type, SequenceType):
+            return instance.slot(sort, field) + names.index(name), _sequence(instance, attribute.type, text, value)
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
         if isinstance(attribute.type, Ref):
             values["none"] = instance.read(attribute.type, None)
@@ -546,8 +549,20 @@ def _function(instance: Instance, kind: Function, text: str, value: str) -> int:
         raise UserError(f"--state: {error}; write, for example, --state '{field}=({first}: value)'") from None
 
 
+def _sequence(instance: Instance, kind: SequenceType, text: str, value: str) -> int:
+    """A sequence as ``--state`` writes it: ``[1+2+2]``, the first item first."""
+    try:
+        if not (inside := re.fullmatch(r"\[(.*)\]", value)):
+            raise ValueError(f"{value!r} is not of the form [first+second]")
+        items = [item.strip() for item in inside[1].split("+")] if inside[1].strip() else []
+        return instance.read(kind, [_plain(kind.of, item) for item in items])
+    except ValueError as error:
+        field = text.partition("=")[0].strip()
+        raise UserError(f"--state: {error}; write, for example, --state '{field}=[first+second]'") from None
+
+
 def _plain(kind: Type, text: str) -> object:
-    """A value of a function, from the command line."""
+    """A value of a function or an item of a sequence, from the command line."""
     match kind:
         case IntRange() | Integer() if re.fullmatch("[+-]?[0-9]{1,15}", text):
             return int(text)

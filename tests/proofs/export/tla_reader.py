@@ -145,7 +145,36 @@ def number(value: Any) -> int:
     return value
 
 
+@dataclass(frozen=True)
+class Sequences:
+    """``Seq(S)``, by its members."""
+
+    of: Any
+
+    def __contains__(self, s: Any) -> bool:
+        return isinstance(s, tuple) and all(inside(item, self.of) for item in s)
+
+
+def items_of(s: Any) -> tuple[Any, ...]:
+    if not isinstance(s, tuple):
+        raise Failed(f"{s!r} is no sequence")
+    return s
+
+
+def part_of(s: Any, first: Any, last: Any) -> tuple[Any, ...]:
+    """``SubSeq``: as TLC, it refuses indices outside of the sequence, except for the empty part."""
+    if number(first) > number(last):
+        return ()
+    if first < 1 or last > len(items_of(s)):
+        raise Failed(f"{s!r} has no part from {first} to {last}")
+    return items_of(s)[first - 1 : last]
+
+
 def apply(f: Any, x: Any) -> Any:
+    if isinstance(f, tuple):
+        if not 1 <= number(x) <= len(f):
+            raise Failed(f"{f!r} has no item {x}")
+        return f[x - 1]
     if not isinstance(f, Fun) or x not in f:
         raise Failed(f"{f!r} is applied to {x!r}")
     return f[x]
@@ -189,6 +218,10 @@ INFIX = {
 }  # fmt: skip
 OF_INTEGERS = {"leq", "lt", "dots_2", "plus", "minus", "negative"}
 
+OF_SEQUENCES = {
+    "Len": "len(items_of({}))", "Append": "(*items_of({}), {})", "SubSeq": "part_of({}, {}, {})", "Seq": "Sequences({})",
+}  # fmt: skip
+
 Names = Mapping[str, str]
 """What the identifiers in scope are in Python; a name that is called has brackets behind it."""
 
@@ -217,13 +250,15 @@ class Reader:
             elif node.type not in ("header_line", "identifier", "comment", "double_line", "block_comment"):
                 raise Refused(f"{node.type} is not read")
         self.python: dict[str, Any] = {
-            f.__name__: f for f in (alike, equal, inside, truth, number, apply, changed, chosen, no_case, once)
+            f.__name__: f
+            for f in (alike, equal, inside, truth, number, apply, changed, chosen, no_case, once, items_of, part_of)
         } | {
             "Fun": Fun,
             "Functions": Functions,
             "Records": Records,
             "Subsets": Subsets,
             "Numbers": Numbers,
+            "Sequences": Sequences,
             "product": product,
             "NOW": {},
             "NEXT": {},
@@ -357,6 +392,8 @@ class Reader:
             return f'NOW["{name}"]'
         if name == "Cardinality" and "FiniteSets" in self.extended:
             return f"len({self._expression(given[0], scope)})"
+        if name in OF_SEQUENCES and "Sequences" in self.extended and name not in self.definitions:
+            return OF_SEQUENCES[name].format(*[self._expression(each, scope) for each in given])
         if name not in self.definitions:
             raise Refused(f"{name} is not defined")
         parameters = self._parameters(self.definitions[name])
