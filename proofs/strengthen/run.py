@@ -130,7 +130,7 @@ def strengthen(
     names = frozenset(p.name for p in model.properties).union(used_names)
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
     asked = model.asking([goal, *given])
-    samples = Samples(asked, _history(asked, goal, scope))
+    samples = Samples(asked, history_of(asked, goal, scope))
     with gc_paused():
         violation = grow(samples, [goal], scope, explored_enough, report)
         if violation is not None:
@@ -147,12 +147,16 @@ def strengthen(
             inference.minimize()
         else:
             inference.keep_inductive()
-        excluded = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
+        excluded = {
+            name: inference.prover.shown(lemma.excludes)
+            for name, lemma in inference.lemmas.items()
+            if lemma.excludes is not None
+        }
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
     goals = [prop] if complete else []
     strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
     report("proves everything from scratch")
-    why = stop() or _why(inference)
+    why = stop() or why_left(inference)
     result = Strengthened(
         prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
     )
@@ -181,7 +185,8 @@ def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[]
     return None
 
 
-def _why(inference: Inference) -> str:
+def why_left(inference: Inference) -> str:
+    """Why an inference proved not all of its goals."""
     if inference.left is None:
         return "what was inferred is not proved from scratch"
     obligation, step = inference.left
@@ -194,7 +199,7 @@ def _why(inference: Inference) -> str:
     return f"{size} was found that holds at the explored scopes and excludes the state before {obligation.name}"
 
 
-def _history(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
+def history_of(model: Model, prop: Property, scope: Mapping[str, int] | None) -> frozenset[tuple[str, str]]:
     """The history attributes that a property reads, with those that their updates read."""
     some = next(instances(model, scope or {}), None)
     return Slices(some).of(prop) if some is not None else frozenset()

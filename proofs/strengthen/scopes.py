@@ -16,7 +16,7 @@ MOST_OBJECTS = 4
 """The most objects of a sort in a scope that is not asked for."""
 
 SECONDS = 6.0
-"""The time to explore one scope."""
+"""The processor time to explore one scope: another program that runs leaves as many samples."""
 
 LARGE = 20_000
 """A scope with more representatives is the last."""
@@ -49,8 +49,8 @@ def grow(
 
     def explore(sizes: Mapping[str, int]) -> Violation | None:
         report(f"explores {scope_text(sizes)}")
-        until = time.monotonic() + SECONDS
-        return samples.explore(sizes, lambda: stop() or ("long" if time.monotonic() > until else ""), watched)
+        until = time.process_time() + SECONDS
+        return samples.explore(sizes, lambda: stop() or ("long" if time.process_time() > until else ""), watched)
 
     def try_out(sizes: Mapping[str, int]) -> Violation | None:
         """Explores a scope that nobody asked for: the model's configurations may not know it."""
