@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from schedproof.model.lang import (
@@ -65,7 +66,7 @@ class Obligation:
     context: tuple[Z, ...] = field(repr=False)
     inductive: bool = True
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name, unique in a model."""
         return f"{self.invariant} / {self.action}" + (f" / {self.detail}" if self.detail else "")

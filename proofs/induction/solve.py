@@ -216,6 +216,7 @@ class Context:
         self.near.set("smt.ematching", True)
         self.near.set("smt.mbqi", False)
         self.switches: dict[str, z3.BoolRef] = {}
+        self._assumed_before: Counter[str] = Counter()
         for name, formula in proof.assumed.items():
             self.assume(name, formula)
         self._context_facts = list(conjuncts(context))
@@ -229,7 +230,11 @@ class Context:
 
     def assume(self, name: str, formula: z3.BoolRef) -> None:
         """Adds an invariant behind a switch, after the context was made."""
-        switch = self.symbols.expressions.constant(f"assume {name}", z3.BoolSort(self.symbols.context))
+        # An invariant that was removed may have had the name: its formula stays behind the earlier switch.
+        self._assumed_before[name] += 1
+        number = self._assumed_before[name]
+        called = f"assume {name}" if number == 1 else f"assume {name} {number}"
+        switch = self.symbols.expressions.constant(called, z3.BoolSort(self.symbols.context))
         self.switches[name] = switch
         self.near.add(Implies(switch, self.relevance.limited(formula)))
         if "solver" in self.__dict__:  # it is made when it is first needed, with the invariants of the proof
@@ -298,6 +303,7 @@ def prove(
     every: bool = True,
     only: Collection[str] = (),
     known: Collection[str] = (),
+    apart: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
     time_limit: TimeLimit = NO_LIMIT,
 ) -> Induction:
@@ -309,6 +315,7 @@ def prove(
         only: just these properties, the invariants that their proofs assume, and well-formedness; () means all.
         known: properties that an earlier proof of a model with the same rules has proved. They are assumed and not proved
             again. If one of them does not hold, neither do the answers.
+        apart: properties that no proof assumes but their own.
         progress: called with (obligations answered, obligations).
         time_limit: what is not answered by then is undetermined.
 
@@ -316,17 +323,18 @@ def prove(
         UserError: a name of ``only`` or ``known`` is unknown, or one of ``only`` is of a property that induction cannot prove.
         ModelError: no small set of objects satisfies the axioms. A contradiction would prove every property.
     """
-    _require_provable(checked(model), only, known)
+    _require_provable(checked(model), only, known, apart)
     require("every", every, bool, "True or False")
     require_function("progress", progress, "progress=print")
     with gc_paused():
-        return _prove(replace(obligations(model, known), time_limit=time_limit), every, only, progress)
+        proof = replace(obligations(model, known), time_limit=time_limit)
+        return _prove(proof, every, only, frozenset(apart), progress)
 
 
-def _require_provable(model: Model, only: Collection[str], known: Collection[str]) -> None:
+def _require_provable(model: Model, only: Collection[str], known: Collection[str], apart: Collection[str]) -> None:
     name_of_model = f"{model.system} {model.variant}"
     names = [WELL_FORMED, *(p.name for p in model.properties)]
-    for argument, value in (("only", only), ("known", known)):
+    for argument, value in (("only", only), ("known", known), ("apart", apart)):
         require_known(argument, "property", value, names, of=name_of_model)
     for name in only:
         if name in known:
@@ -341,19 +349,25 @@ def _require_provable(model: Model, only: Collection[str], known: Collection[str
             )
 
 
-def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[[int, int], None] | None) -> Induction:
+def _prove(
+    proof: Proof,
+    every: bool,
+    only: Collection[str],
+    apart: frozenset[str],
+    progress: Callable[[int, int], None] | None,
+) -> Induction:
     solver = _solver(proof, proof.always)
     proof = replace(proof, sizes=_sizes(proof, solver))
     model, limits = proof.model, bounds(proof, solver)
     doubtful = frozenset(model.refuted & proof.assumed.keys())
     every_property = frozenset(o.invariant for o in proof.obligations)
     asked = frozenset(only) | (every_property & {WELL_FORMED}) if only else every_property
-    first = _settle(proof, doubtful, every, asked, progress)
+    first = _settle(proof, doubtful | apart, every, asked, progress)
     answered = {answer.obligation.invariant for answer in first.answers}
     if not doubtful or all(first.kept(name) is (name not in model.refuted) for name in answered):
         return replace(first, bounds=limits)
     # An invariant that is expected to fail may hold, and other proofs may need it.
-    second = _settle(proof, frozenset(), every, asked | doubtful, progress, first.answers)
+    second = _settle(proof, apart, every, asked | doubtful, progress, first.answers)
     return replace(second if any(second.kept(name) for name in doubtful) else first, bounds=limits)
 
 

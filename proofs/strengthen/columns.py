@@ -74,6 +74,21 @@ class States:
         kind = object if wide or _wide(instance) else np.int64
         return cls(instance, np.array(states, dtype=kind).reshape(len(states), instance.width))
 
+    def known_truth(self, key: str, term: t.Term, bound: Mapping[str, int]) -> Truths:
+        """As :meth:`truth`, of a formula that ``key`` identifies; it is computed once for each choice of objects."""
+        at = key, tuple(sorted(bound.items()))
+        if at not in self._truths:
+            self._truths[at] = self.truth(term, bound)
+        return self._truths[at]
+
+    @cached_property
+    def _truths(self) -> dict[tuple[str, tuple[tuple[str, int], ...]], Truths]:
+        return {}
+
+    def at(self, chosen: NDArray[np.intp]) -> States:
+        """Some of the states."""
+        return States(self.instance, self.matrix[chosen])
+
     @cached_property
     def _all(self) -> Column:
         return np.zeros(len(self.matrix), np.int64)
@@ -196,6 +211,15 @@ class States:
                 attribute = self.instance.model.machine(sort).attribute(name)
                 return attribute.type if attribute is not None else None
         return None
+
+
+def first_of_each(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each different row is first. Two that share a hash would count as one: a sample less, which is harmless."""
+    factors = np.random.default_rng(1).integers(1 << 62, size=rows.shape[1], dtype=np.int64) | 1
+    with np.errstate(over="ignore"):
+        hashes = rows.astype(np.int64) @ factors
+    _, first = np.unique(hashes, return_index=True)
+    return first
 
 
 def _wide(instance: Instance) -> bool:

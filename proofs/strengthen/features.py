@@ -33,9 +33,10 @@ from schedproof.model.lang import (
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
+from schedproof.model.semantics import Instance
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States, Truths, has_column
+from .columns import States, Truths, first_of_each, has_column
 
 Values = NDArray[np.int8]
 """The value of a feature in each state."""
@@ -45,6 +46,9 @@ MOST_NUMBERS = 8
 
 MOST_QUANTIFIED = 3
 """Quantified formulas are features of templates with so many variables or fewer."""
+
+STATE = ""
+"""The name for the state of a machine, beside the names of its attributes."""
 
 REACH = 2
 """Differences of numbers count from -2 (or less) to 2 (or more)."""
@@ -246,9 +250,42 @@ class Template:
         yield from chosen
 
     def rows(self, states: States, bound: Mapping[str, int]) -> Values:
-        """The values of all features for one choice of objects: a row for each state in which they are present."""
-        rows = np.stack([each.values(states, bound) for each in self.features], axis=1)
-        return rows[self.present(states, bound)]
+        """The values of all features for one choice of objects in each state in which they are present, most repetitions left out."""
+        others = {n: self._truth_of_others(n, states, bound) for n in self._about_others}
+        if states.matrix.dtype != object:  # else numbers are too large to be hashed
+            own = states.matrix[:, self._columns(states.instance, bound)]
+            chosen = first_of_each(np.column_stack([own, *others.values()]))
+            states, others = states.at(chosen), {n: truths[chosen] for n, truths in others.items()}
+        values = [
+            others[n].astype(np.int8) if n in others else each.values(states, bound)
+            for n, each in enumerate(self.features)
+        ]
+        return np.stack(values, axis=1)[self.present(states, bound)]
+
+    def _truth_of_others(self, number: int, states: States, bound: Mapping[str, int]) -> Truths:
+        feature = self.features[number]
+        assert isinstance(feature, TruthFeature)
+        return states.known_truth(feature.key, feature.formula, {name: bound[name] for name in feature.names})
+
+    @cached_property
+    def _about_others(self) -> list[int]:
+        """The features that read other objects than the chosen ones: formulas with a bound variable."""
+        return [
+            n
+            for n, each in enumerate(self.features)
+            if isinstance(each, TruthFeature) and any(isinstance(p, t.Quantified) for p in t.subterms(each.formula))
+        ]
+
+    def _columns(self, instance: Instance, bound: Mapping[str, int]) -> list[int]:
+        """The columns of the chosen objects."""
+        columns = []
+        for v in self.variables:
+            assert isinstance(v.type, Ref)
+            machine = instance.model.machine(v.type.sort)
+            kept = [STATE] if len(machine.states) > 1 else []  # what is always the same has no column
+            kept += [a.name for a in instance.attributes(v.type.sort.name)]
+            columns += [instance.slot(v.type.sort.name, name) + bound[v.name] for name in kept]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)

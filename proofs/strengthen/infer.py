@@ -7,11 +7,12 @@ dropped. Nothing here is trusted: see :mod:`.run`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit
 from schedproof.proofs.induction.obligations import Added
 
@@ -53,13 +54,18 @@ class Lemma:
     """An invariant that was inferred.
 
     Attributes:
-        excludes: the counterexample to induction that it was inferred from.
+        excludes: the counterexample to induction that it was inferred from; None if it was inferred for another model.
     """
 
     prop: Invariant
     obligations: tuple[Obligation, ...]
     clause: Clause
-    excludes: Step = field(repr=False)
+    excludes: Step | None = field(repr=False)
+
+
+def vocabularies(model: Model, samples: Samples) -> list[Vocabulary]:
+    """The vocabularies of a model, those that are tried first at the front."""
+    return [Vocabulary(model, samples.history, exists) for exists in (False, True)]
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,8 @@ class Inference:
         time_limit: when z3 stops. ``stop`` ends the search before.
         lemmas: by name.
         proofs: the obligations that are proved, by name, each with the invariants that the proof uses.
+        shared: the prover of a model with more goals than these.
+        vocabularies: by default those of the model.
         dropped: the keys of clauses that were lemmas, and are not inductive.
         left: the goal that no lemma was found for, and the state that is left, if z3 gave one.
     """
@@ -101,13 +109,17 @@ class Inference:
     time_limit: TimeLimit = NO_LIMIT
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     proofs: dict[str, frozenset[str]] = field(default_factory=dict)
+    shared: Prover | None = field(default=None, repr=False)
+    vocabularies: Sequence[Vocabulary] = ()
     dropped: set[str] = field(default_factory=set)
     left: tuple[Obligation, Step | None] | None = None
 
     def __post_init__(self) -> None:
-        self.prover = Prover(self.model, self.given, self.time_limit)
+        self.prover = self.shared or Prover(self.model, self.given, self.time_limit)
         self._known = {p.name for p in self.model.properties}
-        self._vocabularies = [Vocabulary(self.model, self.samples.history, exists) for exists in (False, True)]
+        self.goals = [each for each in self.prover.goals if each.invariant in {WELL_FORMED, *self._known}]
+        self._vocabularies = self.vocabularies or vocabularies(self.model, self.samples)
+        self._settled: set[str] = set()
 
     def run(self) -> bool:
         """Infers until every goal is proved from the lemmas; False if one is left, or the time is over."""
@@ -132,7 +144,7 @@ class Inference:
     @property
     def obligations(self) -> Iterator[Obligation]:
         """The obligations of the goals, then those of the lemmas."""
-        yield from self.prover.goals
+        yield from self.goals
         for lemma in self.lemmas.values():
             yield from lemma.obligations
 
@@ -141,7 +153,17 @@ class Inference:
         return {*self.lemmas, *self._known}
 
     def _next(self) -> Obligation | None:
-        return next((each for each in self.obligations if each.name not in self.proofs), None)
+        """The first obligation without a proof. What was settled before is not looked at again: there are thousands."""
+        for each in self.goals:
+            if each.name not in self.proofs:
+                return each
+        for name, lemma in self.lemmas.items():
+            if name not in self._settled:
+                for each in lemma.obligations:
+                    if each.name not in self.proofs:
+                        return each
+                self._settled.add(name)
+        return None
 
     def drop(self, name: str) -> None:
         """Removes a lemma that is not inductive, and what was proved with it."""
@@ -152,12 +174,16 @@ class Inference:
         lemma = self.lemmas.pop(name)
         self.prover.remove(name)
         names = {each.name for each in lemma.obligations}
-        self.proofs = {key: used for key, used in self.proofs.items() if name not in used and key not in names}
+        self._keep_proofs(lambda key, used: name not in used and key not in names)
+
+    def _keep_proofs(self, keep: Callable[[str, frozenset[str]], bool]) -> None:
+        self.proofs = {key: used for key, used in self.proofs.items() if keep(key, used)}
+        self._settled.clear()
 
     def keep_inductive(self) -> None:
         """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
         sound = {*self.lemmas, *self.given}  # the goals are not proved
-        self.proofs = {key: used for key, used in self.proofs.items() if used <= sound}
+        self._keep_proofs(lambda key, used: used <= sound)
         while not_inductive := [
             name
             for name, lemma in self.lemmas.items()
@@ -172,11 +198,16 @@ class Inference:
             self.proofs[obligation.name] = reply.used
         return reply.proved
 
-    def minimize(self) -> None:
-        """Drops the lemmas that no proof needs, those that were found last first."""
-        self._prune()
+    def minimize(self, among: Collection[str] | None = None) -> None:
+        """Drops the lemmas that no proof needs, those that were found last first.
+
+        Args:
+            among: the lemmas to consider; by default all.
+        """
+        considered = set(self.lemmas if among is None else among)
+        self._prune(considered)
         for name in reversed(list(self.lemmas)):
-            if self.stop() or name not in self.lemmas:
+            if self.stop() or name not in self.lemmas or name not in considered:
                 continue
             others = self._assumed - {name}
             affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
@@ -189,17 +220,20 @@ class Inference:
             else:
                 self.proofs.update(replies)
                 self._remove(name)
-                self._prune()
+                self._prune(considered)
 
-    def _prune(self) -> None:
-        """Removes the lemmas on which no goal rests, directly or through others."""
+    def needed(self) -> set[str]:
+        """The lemmas on which goals rest, directly or through others."""
         needed: set[str] = set()
-        more = {used for each in self.prover.goals for used in self.proofs[each.name]}
+        more = {used for each in self.goals for used in self.proofs[each.name]}
         while more:
             needed |= more
             resting = [each for name in more if name in self.lemmas for each in self.lemmas[name].obligations]
             more = {used for each in resting for used in self.proofs[each.name]} - needed
-        for name in self.lemmas.keys() - needed:
+        return needed & self.lemmas.keys()
+
+    def _prune(self, among: Collection[str]) -> None:
+        for name in (self.lemmas.keys() - self.needed()).intersection(among):
             self._remove(name)
 
     def _exclude(self, step: Step) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+import z3
+
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit, obligations
@@ -62,8 +64,22 @@ class Prover:
         questions: how many questions z3 was asked.
     """
 
-    def __init__(self, model: Model, given: Collection[str] = (), time_limit: TimeLimit = NO_LIMIT) -> None:
+    def __init__(
+        self,
+        model: Model,
+        given: Collection[str] = (),
+        time_limit: TimeLimit = NO_LIMIT,
+        *,
+        withhold: bool = False,
+    ) -> None:
+        """Args:
+        withhold: no invariant of the model is assumed until :meth:`assume_of_model` allows one.
+        """
         self._proof = replace(obligations(model, given), time_limit=time_limit)
+        self._withheld: dict[str, z3.BoolRef] = {}
+        if withhold:
+            self._withheld.update(self._proof.assumed)
+            self._proof.assumed.clear()
         self.model, self.questions, self._removed = model, 0, 0
         self.goals = self._proof.obligations
         self._relevance = Relevance(self._proof.symbols)
@@ -78,6 +94,15 @@ class Prover:
         self._proof.assumed[name], self._proof.stated[name] = formulas.assumed, formulas.stated
         for context in self._contexts.values():
             context.assume(name, formulas.assumed)
+
+    def assume_of_model(self, name: str) -> None:
+        """Lets one withheld invariant of the model be assumed, and no other of them."""
+        for each in self._withheld.keys() & self._proof.assumed.keys():
+            del self._proof.assumed[each]
+        if name in self._withheld:
+            self._proof.assumed[name] = self._withheld[name]
+            for context in self._contexts.values():
+                context.assume(name, self._withheld[name])
 
     def remove(self, name: str) -> None:
         """Undoes :meth:`add`. The solvers keep a formula that they no longer use, until there are many."""

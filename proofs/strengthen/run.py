@@ -143,7 +143,7 @@ def strengthen(
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
         inference = Inference(asked, samples, limits, stop, report, known, names, limit)
         complete = inference.run()
-        why = "what was inferred is not proved from scratch" if complete else stop() or _why(inference)
+        why = "what was inferred is not proved from scratch" if complete else stop() or why_left(inference)
         candidates = [lemma.prop for lemma in inference.lemmas.values()]
         left = inference.left
         if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
@@ -154,7 +154,11 @@ def strengthen(
             inference.minimize()
         else:
             inference.keep_inductive()
-        excluded = {name: inference.prover.shown(lemma.excludes) for name, lemma in inference.lemmas.items()}
+        excluded = {
+            name: inference.prover.shown(lemma.excludes)
+            for name, lemma in inference.lemmas.items()
+            if lemma.excludes is not None
+        }
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
     goals = [prop] if complete else []
     strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
@@ -190,8 +194,10 @@ def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[]
     return None
 
 
-def _why(inference: Inference) -> str:
-    assert inference.left is not None
+def why_left(inference: Inference) -> str:
+    """Why an inference proved not all of its goals."""
+    if inference.left is None:
+        return "what was inferred is not proved from scratch"
     obligation, step = inference.left
     if step is None:
         return f"z3 does not know whether {obligation.name} holds"

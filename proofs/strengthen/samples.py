@@ -19,7 +19,7 @@ from schedproof.proofs.exploration.explore import Exploration, ExplorationResult
 from schedproof.proofs.exploration.safety import Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample
 
-from .columns import States
+from .columns import States, first_of_each
 from .features import Template
 
 MOST_STATES = 60_000
@@ -137,12 +137,8 @@ class Rows:
 
 
 def distinct(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows without repetition. Two that share a hash would count as one: a sample less, which is harmless."""
-    factors = np.random.default_rng(1).integers(1 << 62, size=rows.shape[1], dtype=np.int64) | 1
-    with np.errstate(over="ignore"):
-        hashes = rows.astype(np.int64) @ factors
-    _, first = np.unique(hashes, return_index=True)
-    return rows[first]
+    """The rows without repetition."""
+    return rows[first_of_each(rows)]
 
 
 @dataclass(frozen=True)
