@@ -40,6 +40,9 @@ BATCH = 4 << 20
 SENT = 1 << 20
 """The number of states that a worker remembers to have sent, a power of two. With more of them fewer bytes are sent."""
 
+ENGINE = "cluster", "compiled", "exploration"
+"""The folders with the code that workers run."""
+
 Bucket = tuple[Words, NDArray[np.uint64]]
 """States and predecessors, as :func:`schedproof.proofs.compiled.kernel.expand` writes them. The receiver computes the entries."""
 
@@ -276,9 +279,10 @@ class Host:
 def fingerprint() -> str:
     """A hash of the version and of all code that workers run: it must be the same in all of them."""
     digest = hashlib.sha256(schedproof.__version__.encode())
-    for folder in (Path(__file__).parent, Path(__file__).parent.parent / "compiled"):
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    proofs = Path(__file__).parent.parent
+    folders = (sorted((proofs / name).glob("*.py")) for name in ENGINE)
+    for path in (proofs / "inner_loops.py", *(path for its in folders for path in its)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

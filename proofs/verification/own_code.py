@@ -16,6 +16,11 @@ from schedproof.model.registry.manifest import Entry, read
 from schedproof.model.registry.manifest import references as references_of
 from schedproof.model.registry.system import System
 
+IMPORTERS = frozenset(
+    {"__import__", "import_module", "run_module", "run_path", "spec_from_file_location", "exec_module", "load_module"}
+)
+"""The functions that import what a computed name says."""
+
 INSTALLED = {"site-packages", "dist-packages"}
 """The folders of installed packages."""
 
@@ -23,9 +28,10 @@ INSTALLED = {"site-packages", "dist-packages"}
 def digest_of_code(system: System) -> str:
     """A hash that is the same on two machines if a system's code is; empty for a system without a manifest.
 
-    Imports are read from the source, also those inside functions, and of modules that are named by a text. A module that is
-    imported by a computed name is not known; nor are other files that a module reads. An installed package counts by its
-    version, unless the manifest names a module of it. Python and schedproof do not count.
+    Imports are read from the source, also those inside functions, and of modules that are named by a text. Where a module
+    computes the name of what it imports, every module of its package counts, or of its folder if it is in no package. Other
+    files that a module reads do not count. An installed package counts by its version, unless the manifest names a module of
+    it. Python and schedproof do not count.
 
     Raises:
         OSError: a file cannot be read.
@@ -67,7 +73,11 @@ def _modules(entry: Entry) -> Iterator[tuple[str, bytes]]:
         content = _content(spec, file)
         yield name, content
         is_package = spec.submodule_search_locations is not None
-        new = set(_parents(name)) | (set(_imports(name, is_package, content)) if file.suffix == ".py" else set())
+        new = set(_parents(name))
+        if file.suffix == ".py" and (tree := _parsed(content)) is not None:
+            new |= set(_imports(name, is_package, tree))
+            if _computes_import(tree):
+                new |= set(_modules_beside(name, is_package, file))
         todo += new - known
         known |= new
 
@@ -90,12 +100,15 @@ def _parents(name: str) -> Iterator[str]:
         yield name
 
 
-def _imports(name: str, is_package: bool, content: bytes) -> Iterator[str]:
+def _parsed(content: bytes) -> ast.Module | None:
+    """The syntax tree of a module; None for code for another Python, which nobody can import here."""
+    with suppress(SyntaxError, ValueError, RecursionError):
+        return ast.parse(content)
+    return None
+
+
+def _imports(name: str, is_package: bool, tree: ast.Module) -> Iterator[str]:
     """The names of what may be modules, of all imports of a module."""
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError):  # code for another Python, which nobody can import here
-        return
     package = name.split(".") if is_package else name.split(".")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -115,10 +128,45 @@ def _absolute(package: Sequence[str], level: int, base: str) -> str:
     return ".".join([*above, *([base] if base else [])])
 
 
+def _computes_import(tree: ast.Module) -> bool:
+    """Whether a module may import another one whose name its source does not have."""
+    nodes = list(ast.walk(tree))
+    plain = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _text_of_import(node)}
+    renamed = (each.name for n in nodes if isinstance(n, ast.ImportFrom) for each in n.names if each.asname)
+    return any(_name(node) in IMPORTERS for node in nodes if id(node) not in plain) or not IMPORTERS.isdisjoint(renamed)
+
+
+def _modules_beside(name: str, is_package: bool, file: Path) -> Iterator[str]:
+    """The modules in the outermost package of a module; of one that is in none, those in its folder, with all packages there."""
+    above = file.parents[name.count(".") + is_package]
+    top = name.partition(".")[0]
+    if (above / top).is_dir():
+        yield from _inside(above / top, f"{top}.")
+        return
+    yield from (path.stem for path in above.glob("*.py"))
+    for package in above.glob("*/__init__.py"):
+        yield package.parent.name
+        yield from _inside(package.parent, f"{package.parent.name}.")
+
+
+def _inside(folder: Path, prefix: str) -> Iterator[str]:
+    """The modules in a folder and those below, by name."""
+    for path in folder.iterdir():
+        if path.suffix == ".py" and path.stem != "__init__":
+            yield prefix + path.stem
+        elif path.name.isidentifier() and path.is_dir() and not path.is_symlink():
+            yield prefix + path.name
+            yield from _inside(path, f"{prefix}{path.name}.")
+
+
+def _name(node: ast.AST) -> str:
+    """The last part of a name; empty for what has none."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
 def _text_of_import(call: ast.Call) -> str:
     """The module that a call imports; empty if it imports none, or by a computed name."""
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if called not in ("import_module", "__import__") or not call.args:
+    if _name(call.func) not in ("import_module", "__import__") or not call.args:
         return ""
     text = getattr(call.args[0], "value", "")
     return text if isinstance(text, str) else ""

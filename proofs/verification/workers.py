@@ -31,10 +31,10 @@ R_co = TypeVar("R_co", covariant=True)
 
 ReportProgress = Callable[[str], None]
 
-LINE, RESULT, ERROR, LOST = "line", "result", "error", "lost"
+LINE, RESULT, ERROR, LOST, ENDED = "line", "result", "error", "lost", "ended"
 """The messages of a worker: a line of progress, a result, an exception instead of a result, or why the worker was lost with its task.
 
-After a loss another worker is in its place."""
+After ``LOST`` another worker is in its place, after ``ENDED`` none."""
 
 MOST_TRIES = 3
 """A task is given to a worker this often, if the workers are lost with it."""
@@ -94,7 +94,8 @@ def shared_out(
             if kind == ERROR:
                 raise content
             task, tries = busy.pop(worker)
-            idle.append(worker)
+            if kind != ENDED:
+                idle.append(worker)
             if kind == RESULT:
                 prepared.add(prepares(task))
                 yield task, content
@@ -102,7 +103,11 @@ def shared_out(
                 raise WorkerDied(
                     f"{content}, as each of the {MOST_TRIES} times that this part of the work was tried: {task}"
                 )
+            elif kind == ENDED and not idle and not busy:
+                raise WorkerDied(content)
             else:
+                if kind == ENDED:
+                    report_progress(f"{content}: another one tries again what it did")
                 todo.insert(0, (task, tries + 1))
 
 
@@ -163,7 +168,7 @@ class Workers(Generic[T, R]):
                 of them runs, others come first if there are any. Empty for none.
 
         Raises:
-            WorkerDied: a worker process was killed.
+            WorkerDied: all processes were killed, or one each time that a task was tried.
             Exception: any exception of ``function``.
         """
         if not self._processes:
@@ -177,14 +182,11 @@ class Workers(Generic[T, R]):
 
     def give(self, worker: int, task: T) -> None:
         """See :class:`Team`."""
-        self._processes[worker][1].send(task)
+        with contextlib.suppress(OSError):  # it was killed while it was idle, as the next message says
+            self._processes[worker][1].send(task)
 
     def messages(self, busy: Collection[int]) -> Iterator[tuple[int, str, Any]]:
-        """See :class:`Team`.
-
-        Raises:
-            WorkerDied: a worker process was killed.
-        """
+        """See :class:`Team`. A process that was killed is not started anew: this one may have threads by now, and is not forked then."""
         numbers = {self._processes[worker][1]: worker for worker in busy}
         for ready in wait(list(numbers)):
             assert isinstance(ready, Connection)
@@ -194,12 +196,13 @@ class Workers(Generic[T, R]):
         try:
             message: tuple[str, Any] = connection.recv()
             return message
-        except EOFError:
+        except (EOFError, ConnectionError):
             process = next(p for p, c in self._processes if c is connection)
             process.join()
-            raise WorkerDied(
-                f"a worker process ended early (exit code {process.exitcode}); it may be short of memory: try --jobs 1"
-            ) from None
+            return (
+                ENDED,
+                f"a worker process ended early (exit code {process.exitcode}); it may be short of memory: try --jobs 1",
+            )
 
 
 def for_processes(function: Callable[..., R], systems: Sequence[System], jobs: int) -> tuple[Callable[..., R], int]:

@@ -266,6 +266,46 @@ def test_a_terminated_command_leaves_nothing() -> None:
     assert folders(process.pid) == []
 
 
+@pytest.mark.long(seconds=20)
+def test_an_interrupted_command_leaves_nothing() -> None:
+    """It says what was covered."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "explore", "hived", "--scope", "PodGroup=6,Cell=5", "--no-symmetry",
+         "--counts-only", "--cluster", "local:2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+    ) as process:  # fmt: skip
+        started = psutil.Process(process.pid)
+        _wait(lambda: any(_worked(worker) > 3 for worker in processes(started)))
+        everyone = started.children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        out = process.communicate()[0]
+    assert process.returncode == 3
+    assert "PodGroup=6,Cell=5: interrupted: at least " in out
+    assert psutil.wait_procs(everyone, 10)[1] == []
+    assert folders(process.pid) == []
+
+
+@pytest.mark.long(seconds=10)
+def test_the_end_does_not_wait_for_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They end before Ray is asked to end them gently, which takes seconds."""
+    import ray
+
+    left, right = list[str](), ray.shutdown
+
+    def shutdown() -> None:
+        everyone = psutil.Process().children(recursive=True)
+        assert {each.name() for each in everyone} >= set(connection.KEPT)
+        agents = [each for each in everyone if each.name() not in connection.KEPT]
+        left.extend(each.name() for each in psutil.wait_procs(agents, 3)[1] if each.status() != psutil.STATUS_ZOMBIE)
+        right()
+
+    monkeypatch.setattr(ray, "shutdown", shutdown)
+    with connected(Address(workers=1)) as workers:
+        assert len(workers) == 1
+    assert left == []
+    assert not psutil.Process().children(recursive=True)
+
+
 def folders(process: int) -> list[Path]:
     """Ray's folders of the clusters that a process has started on this machine."""
     return list(

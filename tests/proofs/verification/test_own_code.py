@@ -74,6 +74,31 @@ def test_less_usual_imports_count(files: Mapping[str, str], name: str, tmp_path:
     assert len(digests) == 2
 
 
+COMPUTED: list[tuple[dict[str, str], str, bool]] = [
+    ({"own_model.py": "import_module(name)\n"}, "beside.py", True),
+    ({"own_model.py": "import_module(name)\n"}, "packed/deep/er.py", True),
+    ({"own_model.py": "import_module(name)\n"}, "notes.txt", False),
+    ({"own_model.py": "list(map(__import__, names))\n"}, "beside.py", True),
+    ({"own_model.py": "from importlib import import_module as find\nfind('be' + 'side')\n"}, "beside.py", True),
+    ({"own_model.py": "runpy.run_path(name)\n"}, "beside.py", True),
+    ({"own_model.py": "import_module('named')\n"}, "beside.py", False),
+    ({"own_model.py": "import inside.one\n", "inside/one.py": "import_module(name)\n"}, "inside/below/two.py", True),
+    ({"own_model.py": "import inside.one\n", "inside/one.py": "import_module(name)\n"}, "beside.py", False),
+]
+
+
+@each_row(("files", "name", "counts"), COMPUTED)
+def test_what_a_computed_name_may_import_counts(
+    files: Mapping[str, str], name: str, counts: bool, tmp_path: Path
+) -> None:
+    packed = {"packed/__init__.py": "", "packed/deep/__init__.py": "", "inside/__init__.py": ""}
+    digests = {
+        digest_of_code(system_in(tmp_path / number, {**FILES, **packed, **files, name: f"print({number})\n"}))
+        for number in ("1", "2")
+    }
+    assert (len(digests) == 2) is counts
+
+
 def test_modules_below_a_folder_of_installed_packages_count(tmp_path: Path) -> None:
     """Those beside the manifest, wherever it is."""
     own_systems = [

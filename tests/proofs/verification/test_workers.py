@@ -133,6 +133,40 @@ def test_the_command_says_a_model_error_with_its_line(capfd, monkeypatch):
     assert re.fullmatch(rf"schedproof: \S+/\S+\.py:\d+: axiom[^\n]*; correct the axioms?[^\n]*\n{excerpt}", message)
 
 
+def killed_once(task, report_progress):
+    """Ends its process when it is tried for the first time; before that, it has been idle or has answered others."""
+    folder, number = task
+    if number == 2 and not (folder / "tried").exists():
+        (folder / "tried").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_task_whose_process_is_killed_is_tried_by_another(tmp_path):
+    lines = []
+    with Workers(killed_once, 3) as workers:
+        done = [result for _, result in workers.run([(tmp_path, n) for n in range(6)], lines.append)]
+    assert sorted(done) == list(range(6))
+    [line] = lines
+    assert line.startswith("a worker process ended early (exit code -9)") and line.endswith(
+        "another one tries again what it did"
+    )
+    assert multiprocessing.active_children() == []
+
+
+def test_a_process_that_is_killed_while_idle_loses_nothing():
+    with Workers(square, 2) as workers:
+        first = dict(workers.run([1, 2], lambda line: None))
+        os.kill(workers._processes[0][0].pid, signal.SIGKILL)
+        second = dict(workers.run([3, 4, 5], lambda line: None))
+    assert {**first, **second} == {n: n * n for n in range(1, 6)}
+
+
+def test_a_task_that_kills_three_processes_ends_the_work():
+    with pytest.raises(WorkerDied, match=r"exit code -9.*as each of the 3 times .* was tried: 99$"):
+        ran(4, [99, 1, 2])
+
+
 def test_a_worker_that_is_killed_is_no_answer():
     with pytest.raises(WorkerDied, match=r"exit code -9.*--jobs 1"):
         ran(2, [1, 99, 2])

@@ -20,13 +20,12 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import reduce
-from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.cluster import Address, ClusterError, connected
-from schedproof.proofs.verification.workers import LOST, WorkerDied, answered, shared_out
+from schedproof.proofs.verification.workers import LOST, ReportProgress, WorkerDied, Workers, answered, shared_out
 from tests.support.places import DATA
 from tests.systems.beaker.brute_force.patterns import Finding, Tally, instances, joined, lab_splits, orders, search
 from tests.systems.beaker.brute_force.scheduler import AS_WRITTEN, INTERLEAVED, REPAIRED, Instance
@@ -243,14 +242,14 @@ def add(record: Record, of: Search, part: int, tally: Tally) -> None:
 # --- The program --------------------------------------------------------------------------------------------------------
 
 
-def _piece(todo: tuple[int, int]) -> tuple[int, int, Tally]:
+def _piece(todo: tuple[int, int], report: ReportProgress) -> tuple[int, int, Tally]:
     number, part = todo
     return number, part, SEARCHES[number].run(part)
 
 
 def _answered_piece(todo: tuple[int, int]) -> tuple[str, Any]:
     """In a worker of a cluster: the message for a piece."""
-    return answered(lambda task, report: _piece(task), todo, lambda line: None)
+    return answered(_piece, todo, lambda line: None)
 
 
 def _run(numbers: list[int], record: Record, path: Path, workers: int, cluster: str) -> None:
@@ -273,11 +272,10 @@ def _pieces(todo: list[tuple[int, int]], workers: int, cluster: str) -> Iterator
         with connected(Address.of(cluster), print) as remote:
             for _, tally in shared_out(todo, remote.team(_answered_piece, LOST), print):
                 yield tally
-    elif workers == 1:
-        yield from map(_piece, todo)
     else:
-        with Pool(workers) as pool:
-            yield from pool.imap_unordered(_piece, todo)
+        with Workers(_piece, workers) as pool:
+            for _, tally in pool.run(todo, print):
+                yield tally
 
 
 def _verdict(tally: Tally) -> str:
