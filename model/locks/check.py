@@ -298,6 +298,8 @@ def _counted(locks: Locks, step: Count | Await | Branch | Wait | Signal) -> None
     if isinstance(step, Wait):
         groups = [one.name for one in locks.counters.values() if one.counts is Counts.GROUP]
         _known(step.condition, [*locks.conditions, *groups], "condition or group", step.place)
+        if step.timed and step.condition in groups:
+            raise LocksError(step.place, f"{step.text}: {step.condition} is a group", f"write wait {step.condition}")
         return
     name = step.on if isinstance(step, Count) else step.test.on
     _known(name, locks.counters, "counter", step.place)

@@ -393,9 +393,14 @@ class Branch(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Wait(Step):
-    """Releases the lock of a condition, sleeps until a signal, and acquires the lock again."""
+    """Releases the lock of a condition, sleeps until a signal, and acquires the lock again.
+
+    Args:
+        timed: it may stop sleeping at any time.
+    """
 
     condition: str
+    timed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -515,12 +520,17 @@ class Counts(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Counter:
-    """A number that threads change and wait for, with its first value."""
+    """A number that threads change and wait for, with its first value.
+
+    Args:
+        barging: of a semaphore: who comes and finds enough permits passes those who wait for more.
+    """
 
     name: str
     counts: Counts
     first: int
     place: Place = field(compare=False, repr=False)
+    barging: bool = False
 
 
 @dataclass(frozen=True)

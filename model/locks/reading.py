@@ -464,16 +464,16 @@ class _Reader:
         place = self.place(key)
         if not re.fullmatch(words.NAME, key.value):
             raise LocksError(place, f"{key.value!r} is not a name of a counter", "begin it with a small letter")
-        match = re.fullmatch(r"(group)|semaphore (\d{1,3})|(\d{1,3})", self.text(node))
-        first = int(match[2] or match[3] or 0) if match is not None else MOST_COUNTED + 1
+        match = re.fullmatch(r"(group)|semaphore (\d{1,3})( barging)?|(\d{1,3})", self.text(node))
+        first = int(match[2] or match[4] or 0) if match is not None else MOST_COUNTED + 1
         if match is None or first > MOST_COUNTED:
             raise LocksError(
                 self.place(node),
                 f"{self.text(node)!r} is not a counter",
-                f"write its first number, at most {MOST_COUNTED}; or group; or semaphore NUMBER",
+                f"write its first number, at most {MOST_COUNTED}; or group; or semaphore NUMBER, or semaphore NUMBER barging",
             )
         counts = Counts.GROUP if match[1] else Counts.SEMAPHORE if match[2] else Counts.NUMBER
-        return Counter(key.value, counts, first, place)
+        return Counter(key.value, counts, first, place, barging=bool(match[3]))
 
     def condition(self, key: yaml.ScalarNode, node: yaml.Node) -> Condition:
         place = self.place(key)

@@ -6,7 +6,7 @@
     some [outermost] CLASS NAME [in PATH | around PATH]
     MODE each CLASS [in PATH]    MODE several CLASS [in PATH]
     if PATH before PATH    if PATH after PATH    if PATH is PATH
-    maybe        either        serve
+    maybe        either        serve        repeat NUMBER
     OPERATION(PATH, ...)
     read PATH.FIELD    write PATH.FIELD
     send CHANNEL       receive CHANNEL    close CHANNEL    cancel CONTEXT
@@ -14,8 +14,8 @@
     go
     add COUNTER [NUMBER]    subtract COUNTER [NUMBER]    set COUNTER NUMBER
     await COUNTER = NUMBER    if COUNTER = NUMBER    while COUNTER = NUMBER    swap COUNTER NUMBER NUMBER
-    done GROUP   wait GROUP   acquire SEMAPHORE   release SEMAPHORE
-    wait CONDITION   signal CONDITION   broadcast CONDITION
+    done GROUP   wait GROUP   acquire SEMAPHORE [NUMBER]   release SEMAPHORE [NUMBER]
+    wait CONDITION   timed wait CONDITION   signal CONDITION   broadcast CONDITION
     once PATH          callback NAME
 
 A PATH is a name, or the object that contains it: ``queue.Partition``. Classes begin with a capital, all other names do
@@ -73,13 +73,15 @@ MODES = "|".join(Mode)
 KINDS = "|".join(sorted(Kind, key=len, reverse=True))
 TEST = rf"({NAME}) (=|!=|<=|>=|<|>) (\d{{1,3}})"
 
+PERMITS = rf"acquire ({NAME})(?: ([1-9]\d{{0,2}}))?"
+
 STEPS = (
     "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, lock each CLASS in PATH, lock several CLASS in PATH, "
     "each CLASS NAME in PATH, some CLASS NAME in PATH, if PATH before PATH, "
-    "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL, "
+    "maybe, either, serve, repeat NUMBER, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL, "
     "select, go, once PATH, callback NAME, or a word for a counter or a condition"
 )
-BLOCKS = "each|some|maybe|either|serve|try|select|go|if|while|swap|once"
+BLOCKS = "each|some|maybe|either|serve|try|select|go|if|while|swap|once|repeat"
 
 Body = tuple[Step, ...]
 
@@ -128,10 +130,11 @@ def _counted(text: str, place: Place) -> Step | None:
         return Count(text=text, place=place, verb="set", on=parsed[1], number=int(parsed[2]))
     if parsed := re.fullmatch(rf"await {TEST}", text):
         return Await(text=text, place=place, test=Comparison(parsed[1], parsed[2], int(parsed[3])))
-    if parsed := re.fullmatch(rf"acquire ({NAME})", text):
-        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", 1), takes=1)
-    if parsed := re.fullmatch(rf"wait ({NAME})", text):
-        return Wait(text=text, place=place, condition=parsed[1])
+    if parsed := re.fullmatch(PERMITS, text):
+        permits = int(parsed[2] or 1)
+        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", permits), takes=permits)
+    if parsed := re.fullmatch(rf"(timed )?wait ({NAME})", text):
+        return Wait(text=text, place=place, condition=parsed[2], timed=parsed[1] is not None)
     if parsed := re.fullmatch(rf"callback ({NAME})", text):
         return Callback(text=text, place=place, name=parsed[1])
     if parsed := re.fullmatch(rf"(signal|broadcast) ({NAME})", text):
@@ -199,6 +202,8 @@ def block(
         return Select(text=normalized, place=place, cases=cases())
     if normalized == "maybe":
         return Either(text=normalized, place=place, alternatives=(body(), ()))
+    if match := re.fullmatch(r"repeat ([1-9]\d?)", normalized):
+        return Either(text=normalized, place=place, alternatives=(body() * int(match[1]),))
     if normalized == "serve":
         return Serve(text=normalized, place=place, body=body())
     if normalized == "either":
@@ -236,8 +241,9 @@ def _counted_block(text: str, place: Place, body: Callable[[], Body]) -> Step | 
     if parsed := re.fullmatch(rf"swap ({NAME}) (\d{{1,3}}) (\d{{1,3}})", text):
         test = Comparison(parsed[1], "=", int(parsed[2]))
         return Branch(text=text, place=place, test=test, repeats=False, body=body(), to=int(parsed[3]))
-    if parsed := re.fullmatch(rf"acquire ({NAME})", text):
-        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", 1), takes=1, body=body())
+    if parsed := re.fullmatch(PERMITS, text):
+        permits = int(parsed[2] or 1)
+        return Await(text=text, place=place, test=Comparison(parsed[1], ">=", permits), takes=permits, body=body())
     if parsed := re.fullmatch(rf"once ({PATH})", text):
         return Once(text=text, place=place, path=path(parsed[1]), body=body())
     return Go(text=text, place=place, body=body()) if text == "go" else None

@@ -36,13 +36,14 @@ from .ways import Act, Park, Side, Sign, Way
     STEP,
     LEAVE,
     ACT,
+    NAP,
     PARK,
-) = range(15)
+) = range(16)
 """What a thread does next.
 
 NOT_HELD: it must hold a lock that it does not hold. READER, WRITER: it sleeps until it gets the lock. READ_FREE: it
 reads a lock that nobody hands over. READ_PAST: it may pass a writer that waits, or wait for it. STEP: it goes on, whatever others do. LEAVE: it releases a lock and waits for a
-condition. ACT, PARK: those of :mod:`.ways`."""
+condition. ACT, PARK: those of :mod:`.ways`. NAP: it sleeps, and may stop at any time."""
 
 KIND, TARGET, WRITES, READS, ASLEEP, GIVES, NEEDS, RESTS, FIRST, WAYS = range(10)
 """The columns of the table of nodes. Node numbers in it count from the first node of the automaton.
@@ -292,7 +293,12 @@ class _Automaton:
             if not self.releases(node, instruction):
                 return STEP
             return LEAVE if instruction.whole else RELEASE
-        kinds: dict[object, int] = {Receive: RECEIVE, Send: SEND, Act: ACT, Park: PARK}
+        kinds: dict[object, int] = {
+            Receive: RECEIVE,
+            Send: SEND,
+            Act: ACT,
+            Park: NAP if instruction.timed else PARK,
+        }
         return kinds[instruction.kind]
 
     def kind_of_acquisition(self, node: Node, instruction: Instruction) -> int:

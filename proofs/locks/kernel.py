@@ -33,6 +33,7 @@ from .automata import (
     LEAVE,
     MASK,
     MEETS,
+    NAP,
     NEEDS,
     NOT_HELD,
     PARK,
@@ -238,7 +239,7 @@ def _successors(
             held = (writes | announced) >> target & 1 != 0
             sleeps = (kind == READ and held) or (kind == WRITE and reads >> target & 1 != 0)
             many = 1 if kind == READ or not held else 0
-        elif kind == STEP:
+        elif kind in (STEP, NAP):
             many = 1
         elif kind in (RELEASE, LEAVE):
             many = _woken(table, then, fields, nodes, t, movers)
@@ -318,7 +319,7 @@ def _acted(
             moving |= 1 << t
         movers[0], many = t, 1
         for other in range(threads if wakes >= 0 else 0):
-            if table[nodes[other], KIND] == PARK and table[nodes[other], TARGET] == wakes:
+            if table[nodes[other], KIND] in (PARK, NAP) and table[nodes[other], TARGET] == wakes:
                 movers[many] = other
                 many += 1
         alone = meets < 0 and (everyone or many == 1)
@@ -327,7 +328,7 @@ def _acted(
                 continue
             kind = table[nodes[other], KIND]
             partner = meets >= 0 and kind == ACT
-            woken = meets < 0 and kind == PARK and table[nodes[other], TARGET] == wakes
+            woken = meets < 0 and kind in (PARK, NAP) and table[nodes[other], TARGET] == wakes
             for j in range(table[nodes[other], WAYS] if partner else 1 if alone or woken else 0):
                 its = -1
                 if partner:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schedproof.model.locks import Locks
-from schedproof.model.locks.language import MOST_COUNTED, Close, Counts, Kind, Select, Step
+from schedproof.model.locks.language import MOST_COUNTED, Await, Close, Counts, Kind, Select, Step
 
 from .structure import bodies
 
@@ -59,6 +59,15 @@ def flag(lock: str) -> str:
     return f"flag {lock}"
 
 
+QUEUE = 6
+"""The most threads that wait in line for permits of a semaphore; more wait in any order."""
+
+
+def line(semaphore: str) -> tuple[str, str, str]:
+    """The names of the counters of threads that wait in line: the number of the first one, of the next one to come, and how many."""
+    return f"first {semaphore}", f"next {semaphore}", f"line {semaphore}"
+
+
 def lay_out(locks: Locks) -> Layout:
     """The counters and queues of a description."""
     layout = Layout()
@@ -71,9 +80,19 @@ def lay_out(locks: Locks) -> Layout:
             layout.add(flag(one.name), 1)
     for counter in locks.counters.values():
         layout.add(counter.name, MOST_COUNTED, counter.first)
+    for name in in_line(locks):
+        for each in line(name):
+            layout.add(each, QUEUE)
     groups = [counter.name for counter in locks.counters.values() if counter.counts is Counts.GROUP]
     layout.queues = [*locks.conditions, *groups]
     return layout
+
+
+def in_line(locks: Locks) -> list[str]:
+    """The semaphores of which some step acquires several permits: only there it matters who comes first."""
+    programs = [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
+    names = {step.test.on for step in every_step(programs) if isinstance(step, Await) and step.takes > 1}
+    return [name for name in locks.counters if name in names]
 
 
 def selected(locks: Locks) -> list[str]:

@@ -489,8 +489,10 @@ def may_wait(locks: Locks, step: Step) -> bool:
             return locks.channels[channel] != UNBOUNDED
         case Select():
             return step.may_wait
+        case Wait(timed=timed):
+            return not timed
         case _:
-            return isinstance(step, Receive | Await | Wait)
+            return isinstance(step, Receive | Await)
 
 
 def waits_under_a_lock(locks: Locks, event: Event) -> str:

@@ -113,7 +113,12 @@ class Machine:
             threads = [n for n in threads if self.releases(state, n)][:1] or threads
         for thread in threads:
             instruction = self.instruction(state, thread)
-            if instruction is None or thread in state.asleep or instruction.kind is Park:
+            if instruction is None or thread in state.asleep:
+                continue
+            if instruction.kind is Park:
+                if instruction.timed:
+                    for move, after in self._on(state, thread, state.at[thread]):
+                        yield replace(move, says="stops waiting for"), after
                 continue
             kind, target = instruction.kind, instruction.target
             if kind is Acquire:

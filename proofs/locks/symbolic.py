@@ -391,7 +391,8 @@ class _Checker:
             case Go(body=body):
                 self.steps(body, scope, Facts(facts.known, ()), of)
             case Await() | Wait() | Select():
-                proved = (isinstance(step, Select) and not step.may_wait) or not facts.held
+                gives_up = (isinstance(step, Select) and not step.may_wait) or (isinstance(step, Wait) and step.timed)
+                proved = gives_up or not facts.held
                 self.programs.waits.append(CheckedStep(step, of.name, proved, "something is held meanwhile"))
                 blocks = [case.body for case in step.cases] if isinstance(step, Select) else []
                 blocks += [step.body or ()] if isinstance(step, Await) else []

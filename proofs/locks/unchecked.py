@@ -108,7 +108,9 @@ class _Used:
 
     def passes_one(self, step: Step, counter: str) -> bool:
         match step:
-            case Receive() | Await() | Wait():
+            case Wait(timed=timed):
+                return timed
+            case Receive() | Await():
                 return False
             case Send(channel=channel):
                 return self.description.channels[channel] == UNBOUNDED

@@ -9,6 +9,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
@@ -44,7 +45,7 @@ from schedproof.model.locks.language import (
     Where,
 )
 
-from .layout import Layout, closed, flag, lay_out
+from .layout import QUEUE, Layout, closed, flag, lay_out, line
 from .ways import TOP, Act, Change, Guard, Park, Side, Sign, Way
 
 DONE = -1
@@ -89,6 +90,7 @@ class Instruction:
         lock: the kind of the lock.
         whole: a release of all levels of a lock, by a thread that waits for a condition.
         needs_lock: the lock that must be held; -1 for none.
+        timed: a sleep that may end at any time.
         ways: how an :class:`.ways.Act` continues.
         waits: what a thread waits for there.
     """
@@ -105,6 +107,7 @@ class Instruction:
     lock: Kind = Kind.MUTEX
     whole: bool = False
     needs_lock: int = -1
+    timed: bool = False
     ways: tuple[Way, ...] = ()
     waits: Waits = Waits.LOCK
 
@@ -115,6 +118,8 @@ class Instruction:
             return f"try {self.mode}" if self.tries else str(self.mode)
         if self.kind is Release:
             return "wait" if self.whole else "unlock"
+        if self.timed:
+            return "timed wait"
         return self.text.split()[0] if self.kind in (Act, Park) else self.kind.__name__.lower()
 
     @property
@@ -122,7 +127,11 @@ class Instruction:
         """The instruction without its words: threads with equal ones do the same."""
         return (
             *(self.kind, self.target, self.mode, self.then, self.otherwise, self.tries, self.lock, self.whole),
-            *(self.needs_lock, tuple(replace(way, says="", fatal="!" if way.fatal else "") for way in self.ways)),
+            *(
+                self.needs_lock,
+                self.timed,
+                tuple(replace(way, says="", fatal="!" if way.fatal else "") for way in self.ways),
+            ),
         )
 
     def gives(self) -> Iterator[Sign]:
@@ -513,13 +522,46 @@ class _Unfolding:
         number = self.world.layout.counter(step.test.on)
         if step.body is not None:
             released = self.count(
-                Count(text=step.text, place=step.place, verb="release", on=step.test.on, number=1), then
+                Count(text=step.text, place=step.place, verb="release", on=step.test.on, number=step.takes), then
             )
             then = self.act([replace(way, says="release") for way in released], step.test.on, step, Waits.COUNT)
             then = self.steps(step.body, scope, then, deep)
+        if line(step.test.on)[0] in self.world.layout.counters:
+            return self.wait_in_line(step, then)
         changes = (Change(number, -step.takes),) if step.takes else ()
         ways = [Way(then, (Guard(number, *ends),), changes) for ends in step.test.ranges()]
         return self.act(ways, step.text.split(maxsplit=1)[1], step, Waits.COUNT)
+
+    def wait_in_line(self, step: Await, then: tuple[int, ...]) -> tuple[int, ...]:
+        """Acquires permits at once if there are enough and no thread is in line; else in the order of coming.
+
+        Each thread in line has a number. The numbers go round, and begin anew when the line is empty.
+        """
+        layout, on = self.world.layout, step.text.split(maxsplit=1)[1]
+        permits, (first, following, length) = layout.counter(step.test.on), map(layout.counter, line(step.test.on))
+        enough, takes = Guard(permits, step.takes), Change(permits, -step.takes)
+        places = []
+        for number in range(QUEUE):
+            own_turn = (Guard(first, number, number), enough)
+            empties = (takes, Change(first, 0, 0), Change(following, 0, 0), Change(length, 0, 0))
+            leaves = (takes, Change(first, (number + 1) % QUEUE, 0), Change(length, -1))
+            ways = [
+                Way(then, (*own_turn, Guard(length, 1, 1)), empties),
+                Way(then, (*own_turn, Guard(length, 2)), leaves),
+            ]
+            places.append(self.act(ways, on, step, Waits.COUNT))
+        too_few = Guard(permits, 0, step.takes - 1)
+        if self.world.locks.counters[step.test.on].barging:
+            at_once, queues = (enough,), [(too_few, Guard(length, 0, QUEUE - 1))]
+        else:
+            at_once = (enough, Guard(length, 0, 0))
+            queues = [(too_few, Guard(length, 0, 0)), (Guard(length, 1, QUEUE - 1),)]
+        ways = [Way(then, at_once, (takes,))]
+        for number, guards in product(range(QUEUE), queues):
+            changes = (Change(following, (number + 1) % QUEUE, 0), Change(length, 1))
+            guards = (Guard(following, number, number), *guards)
+            ways.append(Way(places[number], guards, changes, says="waits in line for"))
+        return self.act(ways, on, step, Waits.COUNT)
 
     def branch(self, step: Branch, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:
         number = self.world.layout.counter(step.test.on)
@@ -561,7 +603,11 @@ class _Unfolding:
         lock, mode = condition.lock, condition.mode
         target, kind = self.world.names.index(lock), self.world.kind(lock)
         reacquires = self.add(Instruction(Acquire, target, mode, then, lock, step.text, step.place, lock=kind))
-        sleeps = self.add(Instruction(Park, queue, None, reacquires, name, step.text, step.place, waits=Waits.SIGNAL))
+        sleeps = self.add(
+            Instruction(
+                *(Park, queue, None, reacquires, name, step.text, step.place), waits=Waits.SIGNAL, timed=step.timed
+            )
+        )
         return self.add(Instruction(Release, target, mode, sleeps, name, step.text, step.place, lock=kind, whole=True))
 
     def signal(self, step: Signal, then: tuple[int, ...]) -> tuple[int, ...]:
@@ -577,7 +623,7 @@ class _Unfolding:
         """Starts a thread, which sleeps until then in a queue of its own."""
         if self.open_loops:
             raise LocksError(
-                step.place, "'go' in a loop starts threads without a limit", "start as many as the exploration needs"
+                step.place, "'go' in a loop starts threads without a limit", "write repeat NUMBER, with go in it"
             )
         inner = _Unfolding(self.world, self.thread)
         starts = inner.steps(body, scope, (DONE,), deep)

@@ -49,6 +49,8 @@ class World(NamedTuple):
     numbers: tuple[tuple[str, int], ...]
     closed: frozenset[str]
     asleep: frozenset[tuple[int, str]]
+    line: tuple[tuple[int, str], ...] = ()
+    """Who waits for permits of which semaphore, the first to come first."""
 
     def number(self, name: str) -> int:
         return dict(self.numbers)[name]
@@ -106,7 +108,9 @@ class Brute:
             world = stack.pop()
             goes_on = ends = False
             for thread, todo in enumerate(world.todo):
-                if not todo or thread in dict(world.asleep):
+                if not todo or (
+                    thread in dict(world.asleep) and (not isinstance(todo[0], tuple) or todo[0][0] != "naps")
+                ):
                     continue
                 try:
                     for after in self.step(world, thread, todo[0]):
@@ -163,15 +167,24 @@ class Brute:
                 group = self.locks.counters[step.on].counts is Counts.GROUP
                 woken = frozenset(who for who, queue in world.asleep if group and not changed and queue == step.on)
                 yield world.having(step.on, changed).wakes(step.on, woken).goes(thread)
+            case Await(test=test) if self.locks.counters[test.on].counts is Counts.SEMAPHORE:
+                before = [each for each in world.line if each[1] == test.on]
+                number = world.number(test.on)
+                passes = before[0][0] == thread if (thread, test.on) in before else self.passes(test.on, before)
+                inside = () if step.body is None else (*step.body, ("free", test.on, step.takes))
+                if number >= step.takes and passes:
+                    line = tuple(each for each in world.line if each != (thread, test.on))
+                    yield world.having(test.on, number - step.takes)._replace(line=line).goes(thread, *inside)
+                elif (thread, test.on) not in before:
+                    yield world._replace(line=(*world.line, (thread, test.on)))
             case Await(test=test):
                 if COMPARE[test.sign](world.number(test.on), test.number):
                     after = world.having(test.on, world.number(test.on) - step.takes)
-                    inside = () if step.body is None else (*step.body, ("free", test.on))
-                    yield after.goes(thread, *inside)
-            case ("free", name):
-                if world.number(name) == 255:
+                    yield after.goes(thread, *(step.body or ()))
+            case ("free", name, number):
+                if world.number(name) + number > 255:
                     raise Panic
-                yield world.having(name, world.number(name) + 1).goes(thread)
+                yield world.having(name, world.number(name) + number).goes(thread)
             case Branch(test=test):
                 if not COMPARE[test.sign](world.number(test.on), test.number):
                     yield world.goes(thread)
@@ -182,7 +195,9 @@ class Brute:
                 for each in step.alternatives:
                     yield world.goes(thread, *each)
             case Wait():
-                yield from self.wait(world, thread, step.condition)
+                yield from self.wait(world, thread, step)
+            case ("naps", name):  # its time is over: it sleeps no more
+                yield world._replace(asleep=world.asleep - {(thread, name)}).goes(thread)
             case ("again", name, deep):
                 if world.owner(name)[0] < 0:
                     yield world.owns(name, thread, deep).goes(thread)
@@ -209,7 +224,12 @@ class Brute:
             case ("ran", name):
                 yield world._replace(closed=world.closed | {name}).owns(name, thread, 0).goes(thread)
 
-    def wait(self, world: World, thread: int, name: str) -> Iterator[World]:
+    def passes(self, semaphore: str, before: list[tuple[int, str]]) -> bool:
+        """Whether a thread that comes need not wait in line."""
+        return not before or self.locks.counters[semaphore].barging
+
+    def wait(self, world: World, thread: int, step: Wait) -> Iterator[World]:
+        name = step.condition
         if name not in self.locks.conditions:
             if not world.number(name):
                 yield world.goes(thread)
@@ -221,7 +241,8 @@ class Brute:
         who, deep = world.owner(lock)
         if who != thread:
             raise Panic
-        after = world.owns(lock, thread, 0).goes(thread, ("again", lock, deep))
+        naps = (("naps", name),) if step.timed else ()
+        after = world.owns(lock, thread, 0).goes(thread, *naps, ("again", lock, deep))
         yield after._replace(asleep=after.asleep | {(thread, name)})
 
     def message(self, world: World, thread: int, step: Send | Receive, inside: Todo) -> Iterator[World]:

@@ -20,18 +20,19 @@ OBJECTS = {
 }
 PARTS = {
     "channels": {"c": 0, "d": 1, "ctx": "context"},
-    "counters": {"n": 0, "g": "group", "p": "semaphore 1"},
+    "counters": {"n": 0, "g": "group", "p": "semaphore 1", "q": "semaphore 2", "r": "semaphore 2 barging"},
     "conditions": {"v": "m", "w": "e"},
 }
 PLAIN = (
     *("send c", "receive c", "send d", "receive d", "close c", "close d", "cancel ctx", "receive ctx"),
     *("add g", "done g", "wait g", "set n 1", "add n", "subtract n", "await n = 1", "await n != 0", "acquire p"),
+    *("acquire q 2", "acquire q", "release q 2", "acquire r 2", "acquire r", "release r 2", "release r"),
     *("release p", "signal v", "broadcast v", "lock u", "unlock u", "lock k", "unlock k", "lock e", "unlock e"),
     *("wlock j", "rlock j", "wunlock j", "runlock j", "unlock m", "unlock r"),
 )
 BLOCKS = (
     *("lock m", "rlock r", "wlock r", "lock e", "lock k", "rlock j", "wlock j", "rlock s", "wlock s", "once o"),
-    *("if n = 0", "swap n 0 1", "while n = 0", "maybe", "acquire p"),
+    *("if n = 0", "swap n 0 1", "while n = 0", "maybe", "acquire p", "acquire q 2", "acquire r"),
 )
 
 
@@ -60,7 +61,7 @@ class Maker:
                 # Without locks: a loop that acquires one more each time has too many states to be compiled.
                 inside = [self.random.choice([each for each in self.plain if "lock" not in each] or ["add n"])]
             if word in ("lock m", "lock e") and self.random.random() < 0.5:
-                inside.append(waits[word[-1]])
+                inside.append(self.random.choice(("", "", "timed ")) + waits[word[-1]])
             return {word: inside}
         if deep and draw < 0.5:
             cases = self.random.sample(["send c", "receive c", "send d", "receive d", "receive ctx", "default"], 2)

@@ -110,6 +110,21 @@ ROWS = (
         JAVA,
         ("semaphore, twice", "semaphore, released by another, ends", "semaphore and a lock"),
     ),
+    Row(
+        "`acquire s 2`, `barging`",
+        "java.util.concurrent, Semaphore, fair or not",
+        JAVA,
+        (
+            *("two permits at once, ends", "behind one that wants two", "past one that wants two, ends"),
+            "one permit too few",
+        ),
+    ),
+    Row(
+        "`timed wait`",
+        "Object.wait(long); Condition.await(long, TimeUnit)",
+        JAVA,
+        ("waits for a time, ends", "a signal to one that gives up"),
+    ),
     Row("`await n = 0`", "java.util.concurrent, CountDownLatch", JAVA, ("latch, ends", "latch, one short")),
     Row(
         "`mutex`, `reentrant`, `errorcheck`",
@@ -125,6 +140,12 @@ ROWS = (
         "POSIX.1-2017, sem_wait, pthread_cond_wait",
         POSIX,
         ("semaphore, twice", "semaphore, released by another, ends", "signal lost", "waits in a loop, ends"),
+    ),
+    Row(
+        "`timed wait`",
+        "POSIX.1-2017, pthread_cond_timedwait",
+        POSIX,
+        ("waits for a time, ends", "waits again and again, ends", "no time, no signal"),
     ),
 )
 LANGUAGES = {id(GO): "Go", id(JAVA): "Java", id(POSIX): "C"}

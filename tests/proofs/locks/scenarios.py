@@ -15,7 +15,7 @@ OBJECTS = (
     "objects: {a: mutex, b: mutex, u: unowned, o: once, e: reentrant, f: reentrant, k: errorcheck,\n"
     "  j: reentrant-rw, s: stamped}\n"
     "channels: {full: 1, meet: 0, ctx: context}\n"
-    "counters: {n: 0, one: 1, two: 2, g: group, p: semaphore 1}\n"
+    "counters: {n: 0, one: 1, two: 2, g: group, p: semaphore 1, q: semaphore 2, r: semaphore 2 barging}\n"
     "conditions: {v: a, w: e, x: wlock j}\n"
     "threads:\n"
 )
@@ -132,6 +132,14 @@ JAVA = {
     "semaphore, twice": Scenario(("[acquire p, acquire p]",), Kind.NO_COUNT),
     "semaphore, released by another, ends": Scenario(("[acquire p, acquire p]", "[release p]"), None),
     "semaphore and a lock": Scenario(("[acquire p: [lock e: []]]", "[lock e: [acquire p: []]]"), Kind.HELD),
+    "two permits at once, ends": Scenario(("[acquire q 2: []]", "[acquire q: []]", "[acquire q 2: []]"), None),
+    "behind one that wants two": Scenario(("[acquire q, acquire q, release q 2]", "[acquire q 2: []]"), Kind.NO_COUNT),
+    "past one that wants two, ends": Scenario(("[acquire r, acquire r, release r 2]", "[acquire r 2: []]"), None),
+    "one permit too few": Scenario(("[acquire r 2, acquire r 2]", "[release r]"), Kind.NO_COUNT),
+    "waits for a time, ends": Scenario(("[lock f: [lock e: [timed wait w]]]", "[lock f: []]"), None),
+    "a signal to one that gives up": Scenario(
+        ("[lock e: [timed wait w]]", f"[lock e: [{LOOP_E}]]", "[lock e: [set n 1, signal w]]"), Kind.NO_SIGNAL
+    ),
     "latch, ends": Scenario(("[await two = 0]", "[subtract two]", "[subtract two]"), None),
     "latch, one short": Scenario(("[await two = 0]", "[subtract two]"), Kind.NO_COUNT),
 }
@@ -147,5 +155,8 @@ POSIX = {
     "semaphore, released by another, ends": Scenario(("[acquire p, acquire p]", "[release p]"), None),
     "signal lost": Scenario(("[signal v]", "[lock a: [wait v]]"), Kind.NO_SIGNAL),
     "waits in a loop, ends": Scenario((f"[lock a: [{LOOP_A}]]", "[lock a: [set n 1, signal v]]"), None),
+    "waits for a time, ends": Scenario(("[lock a: [timed wait v]]", "[lock a: []]"), None),
+    "waits again and again, ends": Scenario(("[lock a: [while n = 0: [timed wait v]]]", "[lock a: [set n 1]]"), None),
+    "no time, no signal": Scenario((f"[lock a: [{LOOP_A}]]", "[lock a: [set n 1]]"), Kind.NO_SIGNAL),
 }
 """Scenarios of ``words.c``: those with a kind do not end within a time."""

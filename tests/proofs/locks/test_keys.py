@@ -307,6 +307,33 @@ def closed() -> None:
     assert (verdicts["go-follows-the-order"], verdicts["wrong-follows-the-order"]) == (P, R)
 
 
+EXPLORED = {
+    # Threads on two shards and a log, and whether they can stand still.
+    "both compare": (("if s2 after s1: [lock s1: [lock s2: []]]", "if s1 before s2: [lock s1: [lock s2: []]]"), False),
+    "neither does": (("lock s1: [lock s2: []]", "lock s2: [lock s1: []]"), True),
+    "what no key fits does not run": (("lock s1: [lock s2: []]", "if s2 before s1: [lock s2: [lock s1: []]]"), False),
+    "one object is itself": (("if s1 is s1: [lock s1: [lock s1: []]]",), True),
+    "two objects are not one": (("if s1 is s2: [lock s1: [lock s1: []]]",), False),
+    "all, the lower key first": (("lock each Shard: []", "lock s1: [lock s2: []]"), False),
+    "all, and the higher key first": (("lock each Shard: []", "lock s2: [lock s1: []]"), True),
+    # Who holds only the second one waits for the log; of all, the first one would keep it from beginning.
+    "any choice": (("lock several Shard: [lock l: []]", "lock s1: [lock l: [lock s2: []]]"), True),
+    "all, with a lock that is first": (("lock each Shard: [lock l: []]", "lock s1: [lock l: [lock s2: []]]"), False),
+}
+
+
+def explored_by_hand() -> None:
+    """A gate: threads with keys stand still, or do not, each with a reason."""
+    for name, (threads, expected) in EXPLORED.items():
+        text = CLASSES + "objects: {s1: Shard, s2: Shard, l: Log}\nthreads:\n"
+        text += "".join(f"  t{n}: [{steps}]\n" for n, steps in enumerate(threads))
+        assert bool(explore_all(parse(text, "made.yaml")).problems) == expected, name
+
+
+def test_threads_with_keys_are_as_their_reasons_say() -> None:
+    explored_by_hand()
+
+
 def test_operations_with_keys_are_as_their_reasons_say() -> None:
     by_hand()
 

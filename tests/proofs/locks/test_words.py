@@ -12,7 +12,7 @@ import pytest
 from schedproof.model.locks import Locks, parse
 from schedproof.model.locks.language import Branch
 from schedproof.model.locks.language import Kind as LockKind
-from schedproof.proofs.locks import automata, kernel, semantics, unfold, ways
+from schedproof.proofs.locks import automata, kernel, layout, semantics, unfold, ways
 from schedproof.proofs.locks.explore import Explored, explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.layout import every_step
@@ -187,6 +187,38 @@ MORE = {
         "  one: [lock m: [wait v]]\n  two: [lock m: [wait v]]\n  three: [lock m: [broadcast v]]\n",
         {Kind.NO_SIGNAL},
     ),
+    "who comes later waits behind one that wants two": (
+        "counters: {q: semaphore 2}\nchannels: {c: 1, d: 1}\nthreads:\n"
+        "  one: [acquire q, send c, receive d, release q]\n  two: [receive c, acquire q 2, release q 2]\n"
+        "  three: [acquire q, send d, release q]\n",
+        {Kind.NO_COUNT},
+    ),
+    "who comes later passes if it may": (
+        "counters: {q: semaphore 2 barging}\nchannels: {c: 1, d: 1}\nthreads:\n"
+        "  one: [acquire q, send c, receive d, release q]\n  two: [receive c, acquire q 2, release q 2]\n"
+        "  three: [acquire q, send d, release q]\n",
+        set(),
+    ),
+    "permits are released together": (
+        "counters: {q: semaphore 3}\nthreads:\n  one: [acquire q 3: [], acquire q 3: []]\n  two: [acquire q 2: []]\n",
+        set(),
+    ),
+    "who waits for a time is woken as others are": (
+        "objects: {m: mutex}\ncounters: {n: 0}\nconditions: {v: m}\nthreads:\n"
+        "  one: [lock m: [timed wait v]]\n  two: [lock m: [while n = 0: [wait v]]]\n"
+        "  three: [lock m: [set n 1, broadcast v]]\n",
+        set(),
+    ),
+    "threads that are started again and again": (
+        "counters: {g: group}\nchannels: {c: 1}\nthreads:\n"
+        "  one: [add g 3, repeat 3: [go: [send c, done g]], receive c, receive c, wait g]\n",
+        set(),
+    ),
+    "one message for each started thread is too few": (
+        "counters: {g: group}\nchannels: {c: 0}\nthreads:\n"
+        "  one: [add g 3, repeat 3: [go: [send c, done g]], receive c, receive c, wait g]\n",
+        {Kind.NO_COUNT},
+    ),
     "a condition of readers": (
         "objects: {r: rw}\ncounters: {n: 0}\nconditions: {v: rlock r}\nthreads:\n"
         "  one: [rlock r: [while n = 0: [wait v]]]\n  two: [wlock r: [set n 1, broadcast v]]\n",
@@ -322,6 +354,7 @@ def test_an_upgrade_is_an_acquisition_again() -> None:
 WAITS = {
     "wait v": False, "lock b: [wait v]": True, "await n = 0": True, "wait g": True, "acquire p": True,
     "select: [receive c]": True, "select: [receive c, default]": False, "set n 1": False, "signal v": False,
+    "timed wait v": False, "lock b: [timed wait v]": False, "acquire p 2": True,
     "once o: []": False, "go: [await n = 0]": False, "close c": False,
 }  # fmt: skip
 
@@ -483,7 +516,48 @@ def _alike_without_ways(self: Any) -> object:
     return (self.kind, self.target, self.mode, self.then)
 
 
+def _never_barges(self: Any, step: Any, then: Any) -> Any:
+    """No thread passes those in line."""
+    world, locks = self.world, self.world.locks
+    counters = {name: replace(one, barging=False) for name, one in locks.counters.items()}
+    self.world = replace(world, locks=replace(locks, counters=counters))
+    try:
+        return _wait_in_line(self, step, then)
+    finally:
+        self.world = world
+
+
+def _any_turn(self: Any, step: Any, then: Any) -> Any:
+    """Who is in line need not be the first."""
+    first = self.world.layout.counter(layout.line(step.test.on)[0])
+    added = len(self.instructions)
+    entry = _wait_in_line(self, step, then)
+    for number in range(added, len(self.instructions)):
+        one = self.instructions[number]
+        each = tuple(replace(w, guards=tuple(g for g in w.guards if g.counter != first)) for w in one.ways)
+        self.instructions[number] = replace(one, ways=each)
+    return entry
+
+
+def _needs_a_signal(self: Any, step: Any, then: Any) -> Any:
+    """Time does not pass."""
+    return _wait(self, replace(step, timed=False), then)
+
+
+def timed_is_compiled() -> None:
+    """A gate: both engines agree on threads that wait for a time."""
+    for name in ("waits for a time, ends", "waits again and again, ends"):
+        same(POSIX[name].locks())
+
+
+_wait_in_line = _Unfolding.wait_in_line
+
 FAULTS = {
+    "no thread is in line": Fault(layout, "in_line", lambda locks: []),
+    "no thread passes those in line": Fault(_Unfolding, "wait_in_line", _never_barges),
+    "the line has no order": Fault(_Unfolding, "wait_in_line", _any_turn),
+    "time does not pass": Fault(_Unfolding, "wait", _needs_a_signal),
+    "compiled time does not pass": Fault(automata, "NAP", automata.PARK, timed_is_compiled),
     "a default is always taken": Fault(semantics, "enabled", _default_always),
     "a signal wakes all": Fault(Machine, "_act", _wakes_all),
     "a broadcast wakes one": Fault(Machine, "_act", _wakes_one),

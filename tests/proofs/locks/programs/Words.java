@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -28,7 +29,7 @@ public class Words {
     final ReentrantReadWriteLock j = new ReentrantReadWriteLock();
     final Condition x = j.writeLock().newCondition();
     final StampedLock s = new StampedLock();
-    final Semaphore p = new Semaphore(1);
+    final Semaphore p = new Semaphore(1), q = new Semaphore(2, true), r = new Semaphore(2);
     final CountDownLatch two = new CountDownLatch(2);
     final SynchronousQueue<Integer> meet = new SynchronousQueue<>();
     final LinkedBlockingQueue<Integer> full = new LinkedBlockingQueue<>(1);
@@ -114,6 +115,19 @@ public class Words {
             case "semaphore and a lock" -> new Body[] {
                 () -> { p.acquire(); pause(); lock.lock(); lock.unlock(); p.release(); },
                 () -> { lock.lock(); pause(); p.acquire(); p.release(); lock.unlock(); }};
+            case "two permits at once, ends" -> new Body[] {
+                () -> { q.acquire(2); q.release(2); }, () -> { q.acquire(); q.release(); }, () -> { q.acquire(2); q.release(2); }};
+            case "behind one that wants two" -> new Body[] {
+                () -> { q.acquire(); pause(); q.acquire(); q.release(2); }, () -> { q.acquire(2); q.release(2); }};
+            case "past one that wants two, ends" -> new Body[] {
+                () -> { r.acquire(); pause(); r.acquire(); r.release(2); }, () -> { r.acquire(2); r.release(2); }};
+            case "one permit too few" -> new Body[] {() -> { r.acquire(2); r.acquire(2); }, () -> r.release()};
+            case "waits for a time, ends" -> new Body[] {
+                () -> { synchronized (f) { synchronized (e) { e.wait(2 * WAIT); } } }, () -> { synchronized (f) { n = 0; } }};
+            case "a signal to one that gives up" -> new Body[] {
+                () -> { lock.lock(); condition.await(1, TimeUnit.MINUTES); lock.unlock(); },
+                () -> { lock.lock(); while (n == 0) condition.await(); lock.unlock(); },
+                () -> { lock.lock(); n = 1; condition.signal(); lock.unlock(); }};
             case "latch, ends" -> new Body[] {() -> two.await(), () -> two.countDown(), () -> two.countDown()};
             case "latch, one short" -> new Body[] {() -> two.await(), () -> two.countDown()};
             default -> throw new IllegalArgumentException(name);

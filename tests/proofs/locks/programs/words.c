@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef void *(*body)(void *);
@@ -74,6 +75,38 @@ static void *sets(void *unused) {
     return 0;
 }
 
+static void one_time(void) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += 400000000;
+    if (end.tv_nsec >= 1000000000) { end.tv_sec++; end.tv_nsec -= 1000000000; }
+    pthread_cond_timedwait(&v, &m, &end);
+}
+
+static void *waits_for_a_time(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&m);
+    one_time();
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+static void *waits_again(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&m);
+    while (n == 0) one_time();
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+static void *sets_only(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&m);
+    n = 1;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
 static void all(body one, body two) {
     pthread_t first, second;
     pthread_create(&first, 0, one, 0);
@@ -97,6 +130,9 @@ int main(int argc, char **argv) {
     else if (!strcmp(name, "semaphore, released by another, ends")) all(takes_two, posts);
     else if (!strcmp(name, "signal lost")) all(signals, waits);
     else if (!strcmp(name, "waits in a loop, ends")) all(waits_in_a_loop, sets);
+    else if (!strcmp(name, "waits for a time, ends")) all(waits_for_a_time, once);
+    else if (!strcmp(name, "waits again and again, ends")) all(waits_again, sets_only);
+    else if (!strcmp(name, "no time, no signal")) all(waits_in_a_loop, sets_only);
     else return 2;
     return 0;
 }
