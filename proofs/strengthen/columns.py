@@ -215,11 +215,26 @@ class States:
 
 def first_of_each(rows: NDArray[Any]) -> NDArray[np.intp]:
     """Where each different row is first. Two that share a hash would count as one: a sample less, which is harmless."""
-    factors = np.random.default_rng(1).integers(1 << 62, size=rows.shape[1], dtype=np.int64) | 1
-    with np.errstate(over="ignore"):
-        hashes = rows.astype(np.int64) @ factors
-    _, first = np.unique(hashes, return_index=True)
+    words = _mixed(_words(rows))
+    factors = np.random.default_rng(1).integers(1 << 62, size=words.shape[1], dtype=np.uint64) | np.uint64(1)
+    first: NDArray[np.intp] = np.unique((words * factors).sum(axis=1, dtype=np.uint64), return_index=True)[1]
     return first
+
+
+def _words(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """The rows in words of 64 bits: there are few of them where numbers are small, and fewest of truth values."""
+    small = np.packbits(rows, axis=1) if rows.dtype == bool else rows
+    if small.dtype.itemsize > 1:
+        return small.astype(np.int64).view(np.uint64)
+    filled = np.zeros((len(small), -(-small.shape[1] // 8) * 8), np.uint8)
+    filled[:, : small.shape[1]] = small.view(np.uint8)
+    return filled.view(np.uint64)
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Other words, one for each: a difference in high bits only would vanish in a sum of products."""
+    words = (words ^ (words >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    return words ^ (words >> np.uint64(29))
 
 
 def _wide(instance: Instance) -> bool:

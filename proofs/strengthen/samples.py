@@ -28,8 +28,8 @@ MOST_STATES = 60_000
 MOST_CONFIGURATIONS = 40
 """The most configurations of a scope; those of a larger one are chosen at even distances."""
 
-MOST_ROWS = 400_000
-"""The most different rows of a template."""
+AT_ONCE = 50_000
+"""So many new rows are collected before repetitions among them are left out."""
 
 
 class OutOfTime(Exception):
@@ -128,11 +128,16 @@ class Rows:
 
     def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
         """Adds the rows of the states that were not there before. Rows that are added twice change nothing."""
+        parts, pending = [self.matrix], 0
         for each in states[self.read :]:
             for bound in self.template.assignments(each):
                 if halt():
                     raise OutOfTime
-                self.matrix = distinct(np.concatenate([self.matrix, distinct(self.template.rows(each, bound))]))
+                parts.append(distinct(self.template.rows(each, bound)))
+                pending += len(parts[-1])
+                if pending > len(parts[0]) + AT_ONCE:
+                    parts, pending = [distinct(np.concatenate(parts))], 0
+        self.matrix = distinct(np.concatenate(parts))
         self.read = len(states)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from schedproof.model.lang import Invariant, Model, Ref, SetOf, Sort
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, Undefined, compile_term, instances
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.strengthen.columns import States, Unsupported, has_column
+from schedproof.proofs.strengthen.columns import States, Unsupported, first_of_each, has_column
 from schedproof.proofs.strengthen.features import Vocabulary
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
 from tests.support.random_models import RelationMaker, random_model
@@ -136,3 +137,21 @@ def test_no_value_of_a_function_is_a_feature() -> None:
     ):
         assert not has_column(t.forall(x, x.flag & part))
         assert not has_column(t.forall(x, ~part))
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.int64])
+@pytest.mark.parametrize("width", [0, 1, 9, 70])
+def test_one_of_each_different_row_is_kept(kind: type, width: int) -> None:
+    draw = np.random.default_rng(7)
+    rows = draw.integers(0, 2, size=(3000, width)).astype(kind)
+    first = first_of_each(rows)
+    assert {row.tobytes() for row in rows[first]} == {row.tobytes() for row in rows}
+    assert len(first) == len({row.tobytes() for row in rows})
+
+
+def test_rows_that_differ_in_the_highest_bits_are_different() -> None:
+    """Of 128 truth values in two words, the last of each differ: a sum of products alone would not see it."""
+    rows = np.zeros((9, 128), bool)
+    for n in range(8):
+        rows[n + 1, [56 + n, 120 + n]] = True
+    assert len(first_of_each(rows)) == 9
