@@ -104,9 +104,7 @@ class CoalescingChannels:
             if not isinstance(sort, Sort) and (what == "sort" or sort is not None):
                 self._refuse(f"{what} is {shown(sort)}", "write the sort itself", what)
         if self.sort.disposable:
-            self._refuse(
-                "its sort is disposable", "leave disposable out: which messages there are never changes", "sort"
-            )
+            self._refuse("its sort is disposable", "leave out disposable=True", "sort")
         self._check_kinds()
         self._check_channels()
         if not isinstance(self.ranks, Mapping):

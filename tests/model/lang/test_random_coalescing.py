@@ -126,7 +126,7 @@ def by_logs(program: Program, seed: int) -> tuple[int, int]:
     return verdicts.count(True), verdicts.count(False)
 
 
-def test_logs_of_rules_that_send_are_judged_as_queues_say() -> None:
+def test_logs_of_rules_that_send_are_validated_as_by_queues() -> None:
     counts = [by_logs(small(seed), seed) for seed in SOME[:6]]
     assert sum(good for good, _ in counts) > 12 and sum(bad for _, bad in counts) > 12
 
