@@ -75,6 +75,8 @@ def checked(kind: Type, value: object, what: str) -> object:
             listed = ", ".join(sort.name for sort in sorts)
             raise ValueError(f"{what}: {value!r} is not a function; give a dictionary from names ({listed}) to values")
         case SequenceType(of):
+            if value == frozenset():  # EMPTY
+                return ()
             if isinstance(value, list | tuple):
                 return tuple([checked(of, item, what) for item in value])
             raise ValueError(f"{what}: {value!r} is not a sequence; give a list of its items")

@@ -178,7 +178,7 @@ def _constant(element: str, row: Row, name: str, kind: Type, value: t.Term) -> N
     if isinstance(kind, SequenceType):
         while isinstance(value, t.Appended | t.Sliced):
             if isinstance(value, t.Appended):
-                _constant(element, row, name, kind.of, value.item)
+                _constant(element, row, name, kind.of, value.element)
             value = value.base
         return
     match kind, value:

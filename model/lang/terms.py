@@ -304,16 +304,19 @@ class Appended(Term):
     """A sequence with one more item."""
 
     base: Term
-    item: Term
+    element: Term
 
 
 @dataclass(frozen=True, eq=False)
 class Sliced(Term):
-    """The ``first`` items of a sequence, ``at`` of them, or else those after them. A number below 0 counts as 0."""
+    """The first items of a sequence, ``value`` of them, if these are ``present``; else those after them.
+
+    A number below 0 counts as 0.
+    """
 
     base: Term
-    at: Term
-    first: bool
+    value: Term
+    present: bool
 
 
 @dataclass(frozen=True, eq=False)

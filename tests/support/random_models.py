@@ -61,8 +61,10 @@ from schedproof.model.lang import (
     those,
     variable,
 )
+from schedproof.model.lang import Sequence as Sequential
 from schedproof.model.lang import count as count_of
 from schedproof.model.lang import given as parameter
+from schedproof.model.lang import length as length_of
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.terms import After, Constant, Equal, Fires, Given, Less, firings, subterms
@@ -799,6 +801,106 @@ class FunctionMaker(Maker):
         return {
             at if len(at) > 1 else at[0]: super(FunctionMaker, self)._of(kind.to) for at in every if self.often(0.8)
         }
+
+
+class SequenceMaker(Maker):
+    """Makes models of which each sort has a sequence of values of any type. The bound of its length is often met."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__(chance)
+        self.kinds = [self._sequence() for _ in self.sorts]
+        for sort in self.sorts:
+            kind = self.chance.choice(self.kinds)
+            self.attributes[sort.name] = [
+                Attribute("q", kind, history=self.often(0.15)),
+                *self.attributes[sort.name][:1],
+            ]
+            self.order.insert(0, (sort.name, "put"))
+            self.events[sort.name, "put"] = {"to": kind.of}
+            self.needs[sort.name, "put"] = []
+
+    def _sequence(self) -> Sequential:
+        kind = self.chance.choice([TRUTH, NUMBER, MODE, Ref(self.chance.choice(self.sorts))])
+        return Sequential(kind, at_most=self.chance.choice([1, 2] if kind in (TRUTH, MODE) else [1]))
+
+    def _made(self, kind: Sequential, scope: Scope, depth: int) -> Term | None:
+        """A sequence of somebody, or a part of one, or with more items."""
+        whole = super().read(kind, scope)
+        if whole is None or depth <= 0 or self.often(0.3):
+            return whole
+        if self.often(0.5):
+            item = self.value(kind.of, scope, 0)
+            return (whole if self.often(0.8) else EMPTY).append(item)
+        return whole[: self._number(scope)] if self.often(0.5) else whole[self._number(scope) :]
+
+    def _number(self, scope: Scope) -> Term:
+        """A number of items, or an index; seldom one that no sequence has."""
+        kind = self.chance.choice(self.kinds)
+        whole = super().read(kind, scope)
+        if whole is None or self.often(0.5):
+            return Constant(self.chance.choice([0, 0, 0, 1, 1, 2]))
+        return length_of(whole) - 1 if self.often(0.6) else length_of(whole)
+
+    def read(self, kind: Type, scope: Scope) -> Term | None:
+        """An attribute of this type of somebody, or an item of a sequence."""
+        if isinstance(kind, Sequential):
+            return self._made(kind, scope, 1 if self.often(0.4) else 0)
+        if kind == NUMBER and self.often(0.1):
+            whole = super().read(self.chance.choice(self.kinds), scope)
+            return None if whole is None else length_of(whole)
+        for of in self.kinds:
+            if of.of == kind and self.often(0.15) and (whole := super().read(of, scope)) is not None:
+                return whole[self._number(scope)]
+        return super().read(kind, scope)
+
+    def _atom(self, scope: Scope) -> Term | None:
+        if self.often(0.6):
+            return super()._atom(scope)
+        kind = self.chance.choice(self.kinds)
+        whole = super().read(kind, scope)
+        if whole is None:
+            return super()._atom(scope)
+        i = variable(Nat, f"i{next(self._numbers)}")
+        item, limit = self.value(kind.of, scope.and_(i), 0), length_of(whole)
+        ways: list[Term | None] = [
+            whole.has(self.value(kind.of, scope, 0)),
+            whole == EMPTY,
+            Equal(whole, self.value(kind, scope, 1)),
+            limit <= self._number(scope),
+            forall(i, implies((i < limit) & ~(whole[i] == item), whole[i] == whole[limit - 1])),
+            exists(i, (i < limit) & (whole[i] == item)),
+            exists(i, (i <= limit - 2) & (whole[i] == whole[i + 1])),
+        ]
+        return self.chance.choice(ways)
+
+    def rows(self) -> list[Row]:
+        """All tables. That a value is put appends it, mostly."""
+        return [self._writing(row) if row.event == "put" else row for row in super().rows()]
+
+    def _writing(self, row: Row) -> Row:
+        if self.often(0.1):
+            return row
+        q = me.q.append(parameter("to"))
+        q = q if self.often(0.6) else q[1:] if self.often(0.5) else me.q[1:].append(parameter("to"))
+        return Row(row.sort, row.event, row.source, row.target, **{**dict(row.sets), "q": q})
+
+    def action(self, number: int) -> Action:
+        """The first ones each put a value into a sequence."""
+        if number >= len(self.sorts) or self.often(0.2):
+            return super().action(number)
+        key = (self.sorts[number].name, "put")
+        x, to = variable(self.sorts[number], "x"), variable(self.events[key]["to"], "to")
+        scope = Scope().and_(x, to)
+        when = [*self.ready(key, x), *([self.formula(scope, 0)] if self.often(0.6) else [])]
+        self.happens.add(key)
+        return Action(f"act{number}", [x, to], when, [x.fires("put", to=to)], "")
+
+    def value(self, kind: Type, scope: Scope, depth: int) -> Term:
+        """Of any type."""
+        if not isinstance(kind, Sequential):
+            return super().value(kind, scope, depth)
+        made = self._made(kind, scope, 1)
+        return EMPTY if made is None or self.often(0.15) else made
 
 
 def reads_after(term: Term) -> bool:

@@ -37,6 +37,7 @@ from schedproof.model.lang import (
     Restored,
     Row,
     Rule,
+    Sequence,
     SetOf,
     Sort,
     State,
@@ -50,6 +51,7 @@ from schedproof.model.lang import (
     forall,
     given,
     implies,
+    length,
     me,
     set_variable,
     those,
@@ -1293,4 +1295,145 @@ FUNCTIONS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-CASES = FUNCTIONS | RELATIONS | SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES
+LOGGED = dataclasses.replace(
+    NODE,
+    attributes=[
+        *NODE.attributes,
+        Attribute("log", Sequence(IntRange(0, 3), at_most=2)),
+        Attribute("queue", Sequence(Ref(Job), at_most=2)),
+        Attribute("kinds", Sequence(EnumType(("put", "drop")), at_most=2)),
+        Attribute("terms", Sequence(Nat, at_most=2)),
+    ],
+)
+at, until = variable(Nat, "at"), variable(Nat, "until")
+
+
+def logging(then: Term | None = None, **parts: Any) -> Model:
+    """The model whose nodes have sequences, with a property."""
+    if then is None:
+        return model(**{"machines": [JOB, LOGGED], **parts})
+    return model(machines=[JOB, LOGGED], add_properties=[Invariant(name="wrong", says="", over=[j, n], then=then)])
+
+
+SEQUENCES: dict[str, Case] = {
+    "a sequence of sets": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(SetOf(Job), at_most=2))]),  # type: ignore[arg-type]  # wrong
+        "Sequence", "its items are of type SetOf", "write for example Sequence(Nat, at_most=3)",
+    ),
+    "a sequence of a sort": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(Job, at_most=2))]),  # type: ignore[arg-type]  # wrong
+        "Sequence", "its items are of type Sort", "write Sequence(Ref(Job), at_most=3)",
+    ),
+    "a sequence of no items": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(Nat, at_most=0))]),  # wrong
+        "Sequence", "at_most is 0, not a number from 1", "write for example Sequence(Nat, at_most=3)",
+    ),
+    "a sequence of an unknown sort": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(Ref(Ghost), at_most=2))]),  # wrong
+        "attribute Node.log", "unknown sort Ghost", "choose from Job, Node",
+    ),
+    "a sequence that begins with items": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(Nat, at_most=2), initial=1)]),  # wrong
+        "attribute Node.log", "a sequence begins empty, and initial is 1", "leave out initial",
+    ),
+    "a rigid sequence": (
+        lambda: node_machine(attributes=[Attribute("log", Sequence(Nat, at_most=2), rigid=True)]),  # wrong
+        "attribute Node.log", "a sequence begins empty and grows, and this attribute is rigid", "leave out rigid",
+    ),
+    "an event parameter that is a sequence": (
+        lambda: node_machine(events=[Event("take", {"by": Sequence(Nat, at_most=2)})]),  # wrong
+        "event Node.take", "a parameter is a sequence of Nat, and only attributes are sequences", "give the event the object",
+    ),
+    "a variable that is a sequence": (
+        lambda: act(parameters=[j, variable(Sequence(Nat, at_most=2), "s")]),
+        "action act", "variable s is a sequence of Nat, and only attributes are sequences", "read its attribute",
+    ),
+    "the length of a set": (
+        lambda: logging(length(n.holds) == 1),  # wrong
+        "property wrong", "a sequence is needed, and this is of type set of Job", "write count(x, s.has(x)) for the number of elements of a set",
+    ),
+    "the length of an object": (
+        lambda: logging(length(n) == 1),  # wrong
+        "property wrong", "a sequence is needed, and this is of type Node or none", "use an attribute of type Sequence",
+    ),
+    "an item before the first": (
+        lambda: logging(n.log[-1] == 1),  # wrong
+        "property wrong", "a sequence has no item at -1: the first has index 0", "count from the end with s[length(s) - 1]",
+    ),
+    "an item at an object": (
+        lambda: logging(n.log[j] == 1),  # wrong
+        "property wrong", "an index of a sequence is a number, and this is of type Job or none", "write s[0] for the first item",
+    ),
+    "an item of a sequence that is made": (
+        lambda: logging(n.log.append(1)[0] == 1),  # wrong
+        "property wrong", "an item is read of a sequence that is made here", "read it of an attribute",
+    ),
+    "a part that ends before the first item": (
+        lambda: logging(n.log[:-1] == n.log),  # wrong
+        "property wrong", "a part of a sequence ends at -1, and a number of items is not below 0", "count from the end with length(s) - 1",
+    ),
+    "a part up to an object": (
+        lambda: logging(n.log[:n] == n.log),  # wrong
+        "property wrong", "a number of items is needed", "write for example s[:length(s) - 1]",
+    ),
+    "a part with a step": (
+        lambda: logging(n.log[::2] == n.log),  # wrong
+        "term", "a part of a sequence with a step", "write s[:n] for the first n items",
+    ),
+    "a part without an index": (
+        lambda: logging(n.log[:] == n.log),  # wrong
+        "term", "a part of a sequence without an index", "write s[:n] for the first n items",
+    ),
+    "an item of another type": (
+        lambda: logging(add_rows=[Row(Node, "note", "Idle", "Idle", log=me.log.append(NONE))]),  # wrong
+        "row Node", "type mismatch: an item of a sequence of 0..3 is of type none", "write a value of that type",
+    ),
+    "an item outside of the range": (
+        lambda: logging(add_rows=[Row(Node, "note", "Idle", "Idle", log=me.log.append(4))]),  # wrong
+        "row Node", "4 is not in 0..3", "write a value of the range",
+    ),
+    "the only item outside of the range": (
+        lambda: logging(add_rows=[Row(Node, "note", "Idle", "Idle", log=EMPTY.append(4)[:1])]),  # wrong
+        "row Node", "4 is not in 0..3, the range of log", "set a value of the range",
+    ),
+    "an item below 0 of naturals": (
+        lambda: logging(add_rows=[Row(Node, "note", "Idle", "Idle", terms=me.terms.append(-1))]),  # wrong
+        "row Node", "-1 is not a Nat", "write a value from 0",
+    ),
+    "an unknown item": (
+        lambda: logging(n.kinds.has("get")),  # wrong
+        "property wrong", "type mismatch: an item of a sequence of {put, drop} is of type quoted value 'get'", "write a value of that type",
+    ),
+    "an item added as to a set": (
+        lambda: logging(add_rows=[Row(Node, "note", "Idle", "Idle", queue=me.queue.with_(me.queue[0]))]),  # wrong
+        "row Node", "a set is needed, and this is a sequence of Job or none", "write s.append(x) for one more item",
+    ),
+    "an item of an attribute that is none": (
+        lambda: logging(n.holds.append(j) == n.queue),  # wrong
+        "property wrong", "a sequence is needed, and this is of type set of Job", "and s.with_(x) for one more",
+    ),
+    "sequences of two types compared": (
+        lambda: logging(n.log == n.queue),  # wrong
+        "property wrong", "type mismatch: sequence of 0..3 is compared with sequence of Job or none", "compare values of one type",
+    ),
+    "sequences that are made compared": (
+        lambda: logging(EMPTY.append(j) == EMPTY),  # wrong
+        "property wrong", "two sequences that are made here are compared", "compare an attribute with one",
+    ),
+    "an index without a limit": (
+        lambda: logging(forall(at, n.log[at] == 1)),  # wrong
+        "property wrong", "variable at is Nat, and its first condition does not say where it ends", "write implies((i < length(s)) & ..., ...)",
+    ),
+    "an index whose limit comes late": (
+        lambda: logging(exists(at, (n.log[at] == 1) & (at < length(n.log)))),  # wrong
+        "property wrong", "variable at is Nat, and its first condition does not say where it ends", "write (i < length(s)) & ...",
+    ),
+    "an index whose limit is a later index": (
+        lambda: logging(exists([at, until], (at < until) & (until < length(n.log)))),  # wrong
+        "property wrong", "variable at is Nat, and its first condition does not say where it ends", "behind the variables that its limit needs",
+    ),
+}  # fmt: skip
+
+CASES = (
+    SEQUENCES | FUNCTIONS | RELATIONS | SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES
+)

@@ -35,6 +35,7 @@ from schedproof.model.lang import (
     Type,
     Var,
 )
+from schedproof.model.lang import Sequence as Sequential
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.verdict import Verdict
@@ -93,6 +94,8 @@ class World:
             number = self.state[self.instance.slot(sort, name) + who]
             if isinstance(kind, Function):
                 return self.unpacked(kind, number)
+            if isinstance(kind, Sequential):
+                return self.listed(kind, number)
             if isinstance(kind, Relation):
                 return frozenset(each for n, each in enumerate(self.tuples(kind)) if number >> n & 1)
             return shown(kind, number)
@@ -124,6 +127,27 @@ class World:
             first = {Ref: -1}.get(type(kind.to), kind.to.low if isinstance(kind.to, IntRange) else 0)
             number = number * base + packed(kind.to, values[each]) - first
         return number
+
+    def listed(self, kind: Sequential, number: int) -> tuple[Any, ...]:
+        """The items of a sequence, as digits: 0 is no item, 1 the first value."""
+        items: list[Any] = []
+        while number:
+            number, digit = divmod(number, 2 ** self.digit(kind.of))
+            value = digit - 1 + first_number(kind.of)
+            items.append(shown(kind.of, value))
+        return tuple(items)
+
+    def unlisted(self, kind: Sequential, items: Sequence[Any]) -> int:
+        """The other way."""
+        number = 0
+        for item in reversed(items):
+            number = number * 2 ** self.digit(kind.of) + packed(kind.of, item) - first_number(kind.of) + 1
+        return number
+
+    def digit(self, kind: Type) -> int:
+        """How many bits an item has: for no item, its values, and of a range for a value outside of it."""
+        many = 1 + {Ref: 1, IntRange: 1}.get(type(kind), 0) + len(self.values(kind))
+        return next(n for n in range(1, 64) if 2**n >= many)
 
     def bits(self, kind: Type) -> int:
         """How many bits a value of a function has; a range has a code more."""
@@ -159,8 +183,12 @@ class World:
                 return self.kind(part)
             case t.Apply(base):
                 function = self.kind(base)
+                if isinstance(function, Sequential):
+                    return function.of
                 assert isinstance(function, Function)
                 return function.to
+            case t.Appended(base) | t.Sliced(base):
+                return self.kind(base)
         return None
 
     def who(self, term: t.Term) -> int:
@@ -190,7 +218,9 @@ class World:
             case t.Is(of, states):
                 return self.read(self.sort(of), "", self.who(of)) in states
             case t.Equal(left, right):
-                return self.value(left) == self.value(right)
+                # Nothing is the empty set, or the empty sequence.
+                both = [() if each == frozenset() else each for each in (self.value(left), self.value(right))]
+                return both[0] == both[1]
             case t.Less(left, right, or_equal):
                 one, other = self.value(left), self.value(right)
                 return one <= other if or_equal else one < other
@@ -210,6 +240,18 @@ class World:
             case t.TuplesOf(several, where):
                 chosen = (w for w in self.choosing(several) if w.value(where))
                 return frozenset(tuple(w.bound[v.name] for v in several) for w in chosen)
+            case t.Apply(base, element) if isinstance(self.kind(base), Sequential):
+                items, at = tuple(self.value(base)), self.value(element)
+                if not 0 <= at < len(items):
+                    raise Wrong("no item is read")
+                return items[at]
+            case t.Length(of):
+                return len(self.value(of))
+            case t.Appended(base, item):
+                return (*self.value(base), self.value(item))
+            case t.Sliced(base, at, first):
+                items, end = tuple(self.value(base)), max(0, self.value(at))
+                return items[:end] if first else items[end:]
             case t.Apply(base, element):
                 at = self.value(element)
                 if at is None:
@@ -251,8 +293,15 @@ class World:
     def choosing(self, variables: Sequence[Var]) -> Iterator[World]:
         """With all values of further variables."""
         names = [v.name for v in variables]
-        for values in product(*(self.values(v.type) for v in variables)):
+        # Sequences of these models are short.
+        every = [range(9) if isinstance(v.type, Integer) else self.values(v.type) for v in variables]
+        for values in product(*every):
             yield self.binding(**dict(zip(names, values, strict=True)))
+
+
+def first_number(kind: Type) -> int:
+    """The first value of a type, as a packed state has it."""
+    return -1 if isinstance(kind, Ref) else kind.low if isinstance(kind, IntRange) else 0
 
 
 def shown(kind: Type, number: int) -> Any:
@@ -361,7 +410,9 @@ def _written(world: World, machine: Machine, event: str, who: int, payload: Mapp
     for name, value in row.sets:
         if name in kept:
             kind = kept[name]
-            if isinstance(kind, Function):
+            if isinstance(kind, Sequential):
+                result[name] = inside.unlisted(kind, tuple(inside.value(value)))
+            elif isinstance(kind, Function):
                 result[name] = inside.repacked(kind, inside.value(value))
             elif isinstance(kind, Relation):
                 members = inside.value(value)
@@ -434,7 +485,14 @@ def explore(instance: Instance) -> Graph:
 
 
 def _too_far(instance: Instance, state: State) -> bool:
-    """Some number is beyond its bound."""
+    """Some number is beyond its bound, or a sequence is too long."""
+    for machine in instance.model.machines:
+        for attribute in instance.attributes(machine.sort.name):
+            if isinstance(kind := attribute.type, Sequential):
+                world, start = World(instance, state), instance.slot(machine.sort.name, attribute.name)
+                every = state[start : start + instance.sizes[machine.sort.name]]
+                if any(len(world.listed(kind, number)) > kind.at_most for number in every):
+                    return True
     for (sort, name), bound in instance.model.bound.items():
         if name not in [a.name for a in instance.attributes(sort)]:
             continue

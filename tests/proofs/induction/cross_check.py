@@ -31,6 +31,7 @@ from schedproof.model.lang import (
     StepInvariant,
     Type,
 )
+from schedproof.model.lang import Sequence as Sequential
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
@@ -45,6 +46,7 @@ from schedproof.model.semantics import (
     Undefined,
     compile_term,
     functions,
+    sequences,
 )
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.safety import recovery_steps
@@ -162,6 +164,9 @@ class CrossCheck:
                         packing = instance.packing(kind)
                         one = [*([-1] if isinstance(kind.to, Ref) else []), *instance.domain(kind.to)]
                         return [packing.of([self.random.choice(one) for _ in range(packing.tuples)])]
+                    if isinstance(kind, Sequential):
+                        one = [*([-1] if isinstance(kind.of, Ref) else []), *instance.domain(kind.of)]
+                        return [instance.items(kind).of(self.random.choices(one, k=self.random.randint(0, 3)))]
                     none = [-1] if isinstance(attribute.type, Ref) else []
                     domain = instance.domain(attribute.type)
                     if isinstance(attribute.type, Relation):
@@ -216,6 +221,13 @@ class CrossCheck:
                     formula
                     for each, one in zip(every, packing.all(value), strict=True)
                     for formula in self.equal(to, symbol(*each), one)
+                ]
+            case Sequential(of):
+                items = sequences.items(kind, self.sizes).all(value)
+                length = z3.IntVal(len(items), self.proof.symbols.context)
+                return [
+                    symbol.length == length,
+                    *(formula for n, one in enumerate(items) for formula in self.equal(of, symbol.item(n), one)),
                 ]
             case Relation(sorts):
                 every = product(*(self.objects[sort.name] for sort in sorts))

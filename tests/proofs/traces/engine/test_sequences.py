@@ -1,0 +1,154 @@
+"""Logs with sequences: long ones are judged by the model as it is, objects appear and end, and wrong items are flagged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import Sequence
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import Run
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.proofs.traces.formats.writing import as_itf, as_plain
+from tests.proofs.traces.engine.test_relations import walk
+from tests.support.logs import NATURALS
+from tests.support.random_models import SequenceMaker, random_model
+
+Log = list[dict[str, Any]]
+HEADER = {"schedproof": 1, "system": "logs", "objects": {"Node": ["n0"], "Job": ["a"]}}
+ENDLESS = replace(
+    NATURALS,
+    actions=[replace(a, when=a.when[:1]) if a.name in ("lead", "write") else a for a in NATURALS.actions],
+)
+"""Terms and logs without an end."""
+
+
+def system(model: Any = ENDLESS) -> System:
+    return System("logs", "Logs", {"toy": model}, validated_by="toy")
+
+
+def log(many: int, seed: int) -> Log:
+    """What one node does at random, by an implementation that has lists; jobs come."""
+    rng, records = Random(seed), Log()
+    term, entries, queue, jobs = 0, list[int](), list[str](), 1
+    while len(records) < many:
+        match rng.choice(["lead", "write", "write", "write", "cut", "push", "pop"]):
+            case "lead":
+                term += 1
+                records.append({"action": "lead", "parameters": {"n": "n0"}, "state": {"Node": {"n0": {"term": term}}}})
+            case "write":
+                entries.append(term)
+                record = {
+                    "action": "write",
+                    "parameters": {"n": "n0"},
+                    "state": {"Node": {"n0": {"log": list(entries)}}},
+                }
+                records.append(record)
+            case "cut" if len(entries) > 1:
+                entries.pop()
+                records.append(
+                    {"action": "cut", "parameters": {"n": "n0"}, "state": {"Node": {"n0": {"log": list(entries)}}}}
+                )
+            case "push" if len(queue) < 4:
+                name, jobs = f"job{jobs}", jobs + 1
+                queue.append(name)
+                records.append({"objects": {"Job": [name]}})
+                record = {
+                    "action": "push",
+                    "parameters": {"n": "n0", "j": name},
+                    "state": {"Node": {"n0": {"queue": list(queue)}}},
+                }
+                records.append(record)
+            case "pop" if queue:
+                queue.pop(0)
+                records.append(
+                    {"action": "pop", "parameters": {"n": "n0"}, "state": {"Node": {"n0": {"queue": list(queue)}}}}
+                )
+    return records
+
+
+def verdict(records: Log) -> ValidationReport:
+    return check_records(system(), HEADER, records)
+
+
+def test_long_logs_conform_beyond_the_bound_of_explorations() -> None:
+    report = verdict(log(300, 1))
+    assert report.verdict is LogVerdict.CONFORMS
+    assert max(len(r["state"]["Node"]["n0"].get("log", [])) for r in log(300, 1) if "state" in r) > 50
+
+
+def last(records: Log, action: str) -> dict[str, Any]:
+    """The fields of the node in the last record of an action."""
+    fields: dict[str, Any] = [r for r in records if r.get("action") == action][-1]["state"]["Node"]["n0"]
+    return fields
+
+
+def wrong_entry(records: Log) -> None:
+    last(records, "write")["log"][-1] += 1
+
+
+def truncated(records: Log) -> None:
+    last(records, "write")["log"].pop(0)
+
+
+def reordered(records: Log) -> None:
+    fields = max(
+        (r["state"]["Node"]["n0"] for r in records if r.get("action") == "push"), key=lambda f: len(f["queue"])
+    )
+    fields["queue"].reverse()
+
+
+@pytest.mark.parametrize("corrupt", [wrong_entry, truncated, reordered])
+def test_a_wrong_sequence_is_flagged(corrupt: Callable[[Log], None]) -> None:
+    records = log(80, 3)
+    corrupt(records)
+    assert verdict(records).verdict is LogVerdict.VIOLATES
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (3, "write a list of its items, each Nat"),
+        (["x"], "is not a value of type Nat"),
+        ([-1], "is not a value of type Nat"),
+        ([1 << 70], "63 bits"),
+    ],
+)
+def test_what_is_no_sequence_is_refused(value: object, message: str) -> None:
+    with pytest.raises(TraceError, match=message):
+        verdict([{"state": {"Node": {"n0": {"log": value}}}}])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("write", [as_plain, as_itf])
+def test_random_runs_conform_and_other_items_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
+    """A record has the action and the whole state, so one step explains it, or none."""
+    wrong, path = 0, tmp_path / "run.json"
+    for seed in range(8):
+        rng, model = Random(seed), random_model(seed, SequenceMaker)
+        run = walk(model, 8, rng)
+        changing = [
+            (run.instance.slot(machine.sort.name, a.name), run.instance.items(a.type))
+            for machine in model.model.machines
+            for a in run.instance.attributes(machine.sort.name)
+            if isinstance(a.type, Sequence)
+        ]
+        if not run.choices or not changing:
+            continue
+        its = System.of(model.model)
+        path.write_text(write(run))
+        assert check_trace(its, path).verdict is LogVerdict.CONFORMS, seed
+        at, (slot, items) = rng.randrange(len(run.choices)), rng.choice(changing)
+        states = list(run.states)
+        old = states[at + 1][slot]
+        changed = items.sliced(old, 1, first=False) if old else items.appended(old, items.low)
+        states[at + 1] = tuple(changed if s == slot else v for s, v in enumerate(states[at + 1]))
+        path.write_text(write(replace(run, states=states)))
+        assert check_trace(its, path).verdict is LogVerdict.VIOLATES, seed
+        wrong += 1
+    assert wrong >= 3
