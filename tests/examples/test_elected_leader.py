@@ -67,10 +67,10 @@ def test_a_log_knows_no_bound_of_terms(module):
         },
     }
     lead = [{"action": "expire_patience"}, {"action": "run_patience", "state": {"Node": {"a": {"term": far + 1}}}}]
-    taken = {"action": "take", "parameters": {"n": "a"}, "state": {"Job": {"x": {"term": far + 1}}}}
-    assert check_records(System.of(module.FENCED), header, [*lead, taken]).verdict == "conforms"
-    taken["state"] = {"Job": {"x": {"term": far}}}
-    assert check_records(System.of(module.FENCED), header, [*lead, taken]).verdict == "violates"
+    takes = {"action": "take", "parameters": {"n": "a"}, "state": {"Job": {"x": {"term": far + 1}}}}
+    assert check_records(System.of(module.FENCED), header, [*lead, takes]).verdict == "conforms"
+    takes["state"] = {"Job": {"x": {"term": far}}}
+    assert check_records(System.of(module.FENCED), header, [*lead, takes]).verdict == "violates"
 
 
 def test_a_range_of_terms_would_reject_the_log(module):

@@ -47,6 +47,11 @@ def test_terms_messages_and_timers(desk):
     follow(text("elected-leader"), copied("elected-leader", desk), in_a_copy)
 
 
+@pytest.mark.long(seconds=8)
+def test_traces_of_raft(desk):
+    follow(text("raft"), copied("raft", desk), in_a_copy)
+
+
 @needs_go
 @pytest.mark.long(seconds=10)
 def test_go_by_a_mapping_of_its_log(desk):
@@ -64,7 +69,7 @@ def test_node_over_http(desk, monkeypatch):
 
 
 def test_each_example_finds_one_fault_and_passes_mended():
-    assert FOLDERS == ["elected-leader", "go-queue", "node-pool", "python-drain"]
+    assert FOLDERS == ["elected-leader", "go-queue", "node-pool", "python-drain", "raft"]
     for example in FOLDERS:
         codes = [step.code for step in steps(text(example)) if isinstance(step, Command)]
         assert codes.count(1) == 1 and codes[0] == codes[-1] == 0, example
