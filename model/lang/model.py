@@ -143,10 +143,10 @@ class Model(InNotebook):
                 self, "document", Document(Path(self.place.file).name, "no document but the model itself")
             )
         if isinstance(self.axioms, list | tuple) and isinstance(self.machines, list | tuple):
-            known = {show_term(axiom) for axiom in self.axioms if isinstance(axiom, Term)}
             sorts = [m.sort for m in self.machines if isinstance(m, Machine) and isinstance(m.sort, Sort)]
-            added = [axiom for sort in sorts if sort.single and show_term(axiom := at_most_one(sort)) not in known]
-            if added:
+            if single := [at_most_one(sort) for sort in sorts if sort.single]:
+                known = {show_term(axiom) for axiom in self.axioms if isinstance(axiom, Term)}
+                added = [axiom for axiom in single if show_term(axiom) not in known]
                 object.__setattr__(self, "axioms", (*self.axioms, *added))
             if any(sort.disposable for sort in sorts):
                 self._write_out()
@@ -316,11 +316,12 @@ class Model(InNotebook):
                         f"a {type(element).__name__} cannot differ between variants",
                         "add rows, actions, rules or properties",
                     )
-                same = [i for i, old in enumerate(parts[kind]) if _name(old) == _name(element)]
-                if same:
-                    parts[kind][same[0]] = element
-                else:
+                name = _name(element)
+                same = next((i for i, old in enumerate(parts[kind]) if _name(old) == name), None)
+                if same is None:
                     parts[kind].append(element)
+                else:
+                    parts[kind][same] = element
         kept = [_name(p) for p in parts[Property]]
         for change in changes:
             _known(variant, change, "weakens a property to", change.weaker, kept)

@@ -16,6 +16,7 @@ from schedproof.model.ledger.gaps import require_accounted
 from schedproof.model.notebook import InNotebook, table
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
+from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .assumptions import assumed_text, check_assumes
@@ -254,6 +255,7 @@ class Plan:
     cache: VerdictCache | None
 
 
+@collected_seldom()
 def plan(
     systems: Sequence[System],
     *,
