@@ -4,6 +4,8 @@ Each row is the median of several runs without symmetry, of the search alone: wo
 Processor time is that of the command and of all processes that it has started; a busy machine changes it less than the seconds.
 A second table says whose it is: of workers in their own code and in the system's, of the command, and of Ray's processes. The row of
 threads does the same exchange without Ray. So what it takes more than one process is the price of two parts on this machine.
+The table also has the mean time that a process with states waited for a processor that others used, and that it slept: for buckets and
+turns. On a machine without other work the search takes what is left without the former.
 
 With ``--memory`` states that do not fit go to files: ``python benchmarks/cluster.py --scope PodGroup=6,Cell=6 --memory 4G --runs 1``.
 Large searches can be measured one by one, as ``--crew local:2``.
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 import psutil
@@ -41,7 +44,7 @@ class Measurement:
     Attributes:
         seconds, processor: the elapsed time and the processor time.
         memory: the greatest resident memory of one process with states, in bytes.
-        shares: the processor time of the last run, by whose it is.
+        shares: the processor time of the last run, by whose it is; and of its processes with states how long they waited and slept.
     """
 
     name: str
@@ -96,12 +99,14 @@ def measured(name: str, instance: Instance, runs: int, memory: int | None) -> Me
         if memory is not None:
             memory = memory // len(workers) if workers else room(memory, psutil.Process().memory_info().rss)
         for _ in range(runs):
-            before, began = processor_times(), time.perf_counter()
+            before, ready, began = processor_times(), scheduled(workers), time.perf_counter()
             reached = explore(instance, workers=workers, threads=threads, memory=memory)
             seconds.append(time.perf_counter() - began)
             shares = processor_times()
             shares.subtract(before)
             processor.append(sum(shares.values()))
+            ran, waited = (after - b for after, b in zip(scheduled(workers), ready, strict=True))
+            shares |= {WAITED: waited, SLEPT: seconds[-1] - ran - waited}
             most = max(most, *(each.memory_info().rss for each in family() if workers is None or is_worker(each)))
     return Measurement(name, statistics.median(seconds), statistics.median(processor), most, shares, reached)
 
@@ -118,6 +123,17 @@ def is_worker(process: psutil.Process) -> bool:
 
 WORKERS, SYSTEM, COMMAND, RAY = SHARES = "workers", "of these in the system", "command", "Ray's processes"
 """Whose processor time it is."""
+
+WAITED, SLEPT = "a process with states waited", "and slept"
+COLUMNS_OF_TIME = (*SHARES, WAITED, SLEPT)
+
+
+def scheduled(workers: RemoteWorkers | None) -> tuple[float, float]:
+    """The mean seconds that main threads with states have run, and that they have waited for a processor, on Linux."""
+    having = [each.pid for each in family() if workers is None or is_worker(each)][: len(workers) if workers else 1]
+    texts = [Path(f"/proc/{pid}/schedstat").read_text().split() for pid in having]
+    ran, waited = (sum(int(text[n]) for text in texts) / len(texts) / 1e9 for n in (0, 1))
+    return ran, waited
 
 
 def processor_times() -> Counter[str]:
@@ -146,12 +162,12 @@ def main(runs: int, scope: str, memory: int | None, crews: tuple[str, ...]) -> N
     """Measure the exploration of HiveD as written by one process, by threads, and by workers on this machine."""
     model = system("hived").variants["as-written"]
     [instance] = instances(model, scopes.scope(model, scope))
-    table, whose = Table(*COLUMNS), Table("crew", *(f"{share}, s" for share in SHARES))
+    table, whose = Table(*COLUMNS), Table("crew", *(f"{share}, s" for share in COLUMNS_OF_TIME))
     first: Measurement | None = None
     for each in (measured(name, instance, runs, memory) for name in crews):
         first = first or each
         table.add_row(*each.row(first))
-        whose.add_row(each.name, *(f"{each.shares[share]:.1f}" for share in SHARES))
+        whose.add_row(each.name, *(f"{each.shares[share]:.1f}" for share in COLUMNS_OF_TIME))
         click.echo(" | ".join(each.row(first)), err=True)
     Console(width=200).print(table, whose)
 
