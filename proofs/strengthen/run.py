@@ -17,6 +17,7 @@ from .infer import Inference, Limits
 from .prover import Step
 from .samples import Samples, Violation, history_of
 from .scopes import SECONDS, grow
+from .wording import renamed
 
 Report = Callable[[str], None]
 
@@ -154,34 +155,33 @@ def strengthen(
             inference.minimize()
         else:
             inference.keep_inductive()
-        excluded = {
-            name: inference.prover.shown(lemma.excludes)
-            for name, lemma in inference.lemmas.items()
-            if lemma.excludes is not None
-        }
+        lemmas = list(inference.lemmas.values())
+        inferred = renamed([lemma.prop for lemma in lemmas], names)
+        excluded = [inference.prover.shown(lemma.excludes) if lemma.excludes else None for lemma in lemmas]
         shown_left = inference.prover.shown(left[1]) if left is not None and left[1] is not None else None
     goals = [prop] if complete else []
-    strengthened = asked.asking([*asked.properties, *(lemma.prop for lemma in inference.lemmas.values())])
+    strengthened = asked.asking([*asked.properties, *inferred])
     result = Strengthened(
         prop, strengthened, left=shown_left, why=why, scopes=samples.scopes, complete=samples.complete
     )
-    if not goals and not excluded:
-        return ended(replace(result, unproved=candidates if stop() else ()))
+    if not goals and not inferred:
+        return ended(replace(result, unproved=renamed(candidates, names) if stop() else ()))
     report("proves everything from scratch")
-    induction = prove(strengthened, only=[*goals, *excluded], time_limit=limit)
+    induction = prove(strengthened, only=[*goals, *(each.name for each in inferred)], time_limit=limit)
     why = limit.reached() or why
     report("asks cvc5")
     rechecks = list(recheck(induction, time_limit=limit))
     added = [
-        Inferred(lemma.prop, induction.lemmas(name), excluded[name])
-        for name, lemma in inference.lemmas.items()
-        if induction.kept(name)
+        Inferred(each, induction.lemmas(each.name), run)
+        for each, run in zip(inferred, excluded, strict=True)
+        if induction.kept(each.name)
     ]
     result = replace(result, inferred=added, induction=induction, rechecks=rechecks, why=why)
     if result.proved:
         return ended(replace(result, why=""))
-    kept = {each.prop.name for each in added}
-    return ended(replace(result, unproved=[p for p in candidates if p.name not in kept] if stop() else ()))
+    says = {each.prop.says for each in added}
+    left_out = [p for p in candidates if p.says not in says] if stop() else []
+    return ended(replace(result, unproved=renamed(left_out, {*names, *(each.prop.name for each in added)})))
 
 
 def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[], str]) -> Violation | None:

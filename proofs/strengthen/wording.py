@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 
 from schedproof.model.lang import Invariant, Ref
@@ -34,7 +35,32 @@ def invariant(clause: Clause, samples: Iterable[States], used_names: Collection[
     body = then if given is None else t.implies(given, then)
     whole = t.forall(variables, body) if variables else body
     name = _free(_name(given, then), used_names)
-    return Invariant(name=name, says=show_term(whole), over=variables, given=given, then=then)
+    return Invariant(name=name, says=sentence(whole), over=variables, given=given, then=then)
+
+
+NEGATIONS = {
+    r"not \(([\w.]+)\)": r"not \1",
+    r"not \((\([^()]*\)|[\w.]+) in ([\w.]+)\)": r"\1 not in \2",
+    r"not \((\w+) (\w+)\)": r"\1 not \2",
+}
+"""Negations of a truth value, of an element, and of a state, without their brackets."""
+
+
+def sentence(formula: t.Term) -> str:
+    """A formula in words, for a person who decides whether it says what the model means."""
+    words = show_term(formula)
+    for bracketed, plain in NEGATIONS.items():
+        words = re.sub(bracketed, plain, words)
+    return words
+
+
+def renamed(props: Sequence[Invariant], used_names: Collection[str]) -> list[Invariant]:
+    """The invariants with numbers in their names only where two have one name: others may have been dropped meanwhile."""
+    fresh: list[Invariant] = []
+    for prop in props:
+        name = _free(re.sub(r"-\d+$", "", prop.name), {*used_names, *(each.name for each in fresh)})
+        fresh.append(replace(prop, name=name))
+    return fresh
 
 
 def _body(clause: Clause, apart: Sequence[tuple[t.Var, t.Var]]) -> t.Term:

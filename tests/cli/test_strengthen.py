@@ -49,6 +49,7 @@ def test_it_prints_what_it_infers_as_text_of_the_model(run: Run) -> None:
     assert "  holder-working: for every w, l: if l.holder = w, then w Working\n" in out
     assert "    inductive relative to one-lease-each, free-holder-none\n" in out
     assert "    excludes w0: state Idle; l0: state " in out
+    assert " none" not in out.partition("excludes")[2].partition("\n")[0]
     assert '            name="holder-working",' in out
     assert '            given=l.holder == w,\n            then=w.is_("Working"),' in out
 

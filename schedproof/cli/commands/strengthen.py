@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,10 @@ def _names(system: System, model: Model) -> Names:
     Raises:
         UserError: invariants cannot be appended to the file.
     """
+    if not os.access(model.place.file, os.W_OK):
+        raise UserError(
+            f"--write: {Path(model.place.file).name} is read-only; make it writable, or leave out --write, and paste what is printed"
+        )
     names = Names.of(model)
     if names is None or not isinstance(model.properties, list):
         raise UserError(
@@ -195,14 +200,14 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         click.echo(f"{heading}: undetermined: {result.why} {took}")
     if result.scopes:
         explored = "; ".join(f"{scope}: {number}" for scope, number in result.scopes.items())
-        part = "" if result.complete else ", not all of them"
-        click.echo(f"  learnt from the states{part} at {explored}")
+        some = "the" if result.complete else "some of the"
+        click.echo(f"  learnt from {some} states at {explored}")
     for each in result.inferred:
         click.echo(f"  {each.prop.name}: {each.prop.says}")
         relative = ", ".join(each.relative_to)
         click.echo(f"    inductive {f'relative to {relative}' if relative else 'by itself'}")
         if each.excludes is not None:
-            click.echo(f"    excludes {_state(each.excludes)}")
+            click.echo(f"    excludes {_state(model, each.excludes)}")
     if result.not_rechecked:
         click.echo(
             f"  cvc5 had no time for {count(result.not_rechecked, 'obligation')} of this proof; z3 proved all of it"
@@ -217,9 +222,15 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         click.echo(text(names, [each.prop for each in result.inferred]))
 
 
-def _state(run: Counterexample) -> str:
-    """The state before a step, on one line."""
-    return "; ".join(
-        f"{name}: {', '.join(f'{field} {shown(value)}' for field, value in fields.items())}" if fields else name
-        for name, fields in (run.start or {}).items()
-    )
+def _state(model: Model, run: Counterexample) -> str:
+    """The state before a step, on one line, without what is none, empty or false, and without the state of a machine that has only one."""
+    alone = {each.object for each in run.objects if len(model.machine(each.sort).states) == 1}
+    texts = []
+    for name, fields in (run.start or {}).items():
+        parts = [
+            f"{field} {shown(value)}"
+            for field, value in fields.items()
+            if value not in (None, False, []) and (field != "state" or name not in alone)
+        ]
+        texts.append(f"{name}: {', '.join(parts)}" if parts else name)
+    return "; ".join(texts)

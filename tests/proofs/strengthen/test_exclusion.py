@@ -76,8 +76,8 @@ def test_a_state_is_read_back_from_its_names() -> None:
             if step is None:
                 continue
             instance, state = state_of(prover._proof, step.solution)
-            again, same = state_before(model, shown(prover._proof, obligation, *step.solution))
-            assert (again.sizes, same) == (instance.sizes, state)
+            read, same = state_before(model, shown(prover._proof, obligation, *step.solution))
+            assert (read.sizes, same) == (instance.sizes, state)
 
 
 def test_no_clause_of_the_size() -> None:

@@ -15,6 +15,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.strengthen import Strengthened, strengthen, without_auxiliary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits
+from schedproof.proofs.strengthen.wording import renamed, sentence
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.random_models import random_model
@@ -187,6 +188,21 @@ def test_no_name_of_another_property_is_inferred() -> None:
     model = replace(LEASES, properties=[*LEASES.properties, other])
     result = strengthen(model, "one-lease-each", scope={"Worker": 2, "Lease": 2})
     assert [each.prop.name for each in result.inferred] == ["free-holder-none", "holder-working-2"]
+
+
+def test_words_of_negations_have_no_needless_brackets() -> None:
+    w, lease = LEASES.actions[0].parameters
+    k = LOCK_SERVER.actions[1].parameters[1]
+    state, several = ~w.is_("Idle"), ~w.is_("Idle", "Working")
+    words = {sentence(each) for each in (state, several, ~k.on, ~k.users.has(w), ~k.links.has(w, lease))}
+    assert words == {"w not Idle", "not (w Idle or Working)", "not k.on", "w not in k.users", "(w, l) not in k.links"}
+
+
+def test_numbers_in_names_only_if_two_have_one_name() -> None:
+    one, *_ = LEASES.properties
+    assert isinstance(one, Invariant)
+    named = [replace(one, name=name) for name in ("free-2", "held", "free-3", "known-7")]
+    assert [each.name for each in renamed(named, {"known"})] == ["free", "held", "free-2", "known-2"]
 
 
 def test_nothing_is_proved_if_two_solvers_disagree(results: dict[str, Strengthened]) -> None:

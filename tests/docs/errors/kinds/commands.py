@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from unittest.mock import patch
 
 from schedproof.diagrams.from_model import diagram
@@ -14,7 +15,7 @@ from schedproof.diagrams.render import render
 from schedproof.diagrams.report.paths import require_distinct
 from schedproof.testing import lockstep
 from tests.diagrams.player.runs import blinking
-from tests.docs.errors.case import Case, command, lease, run
+from tests.docs.errors.case import Case, command, lease, repository, run
 from tests.model.locks.test_language import THREAD
 from tests.support.lamps import lamps
 from tests.support.places import DATA
@@ -101,6 +102,7 @@ def cases() -> Iterator[Case]:
         "strengthen lease --write", shown="schedproof strengthen lease --write  # properties is a tuple", model=fixed
     )
     yield lease("strengthen lease --write")
+    yield Case("schedproof strengthen lease --write  # model.py is read-only", _read_only)
     amends = "FENCED = AS_WRITTEN.amend("
     copies = (
         'from dataclasses import replace\nFENCED = replace(AS_WRITTEN, variant="fenced")\nOTHER = AS_WRITTEN.amend('
@@ -119,6 +121,12 @@ def cases() -> Iterator[Case]:
     )
     yield Case("schedproof explore hived --cluster local  # without Ray", _without_ray)
     yield Case("schedproof validate hived -  # standard input is closed", lambda: _with(run, "validate", "hived", "-"))
+
+
+def _read_only() -> str:
+    repository(Path.cwd())
+    with patch.object(os, "access", return_value=False):
+        return run("strengthen", "lease", "--write")
 
 
 def _without_ray() -> str:
