@@ -81,10 +81,10 @@ class Variant:
     @property
     def row(self) -> str:
         """The line of the table."""
-        ours = median(len(each.inferred) for each in self.proved)
+        inferred = median(len(each.inferred) for each in self.proved)
         people = median(self.people[each.prop] for each in self.proved)
         one = median(each.seconds for each in self.together.results)
-        cells = [self.model.system, self.model.variant, len(self.people), len(self.proved), ours, people,
+        cells = [self.model.system, self.model.variant, len(self.people), len(self.proved), inferred, people,
                  f"{one:.2f}", f"{self.together.seconds:.0f}", f"{self.together.checking:.0f}"]  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
 
@@ -94,7 +94,7 @@ def median(numbers: Iterable[float]) -> float:
     return statistics.median([*numbers] or [0])
 
 
-def own(systems: Sequence[str], variants: Sequence[str], seconds: float) -> Iterator[Variant]:
+def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float) -> Iterator[Variant]:
     """The variants of our systems, each with the lemmas of those before as candidates."""
     index = discovery.every(Path(__file__).parent)
     for name in systems or SYSTEMS:
@@ -180,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--max-seconds", type=float, default=600.0, help="seconds for a property")
     options = parser.parse_args(arguments)
     if options.which == "own":
-        write_own(own(options.names, options.variant, options.max_seconds))
+        write_own(five_systems(options.names, options.variant, options.max_seconds))
         return
     columns = ["protocol", "property", "invariants", "seconds", "why not", *TOOLS.values()]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")

@@ -215,13 +215,13 @@ class States:
 
 def first_of_each(rows: NDArray[Any]) -> NDArray[np.intp]:
     """Where each different row is first. Two that share a hash would count as one: a sample less, which is harmless."""
-    words = _mixed(_words(rows))
+    words = _mixed(packed(rows))
     factors = np.random.default_rng(1).integers(1 << 62, size=words.shape[1], dtype=np.uint64) | np.uint64(1)
     first: NDArray[np.intp] = np.unique((words * factors).sum(axis=1, dtype=np.uint64), return_index=True)[1]
     return first
 
 
-def _words(rows: NDArray[Any]) -> NDArray[np.uint64]:
+def packed(rows: NDArray[Any]) -> NDArray[np.uint64]:
     """The rows in words of 64 bits: there are few of them where numbers are small, and fewest of truth values."""
     small = np.packbits(rows, axis=1) if rows.dtype == bool else rows
     if small.dtype.itemsize > 1:

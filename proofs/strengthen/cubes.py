@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import packed
 from .features import Feature, Template
 from .samples import Rows, distinct
 
@@ -22,6 +23,10 @@ MOST_CUBES = 60
 
 MOST_NODES = 40_000
 """The most nodes of one search."""
+
+
+MOST_LEAST = 500
+"""The most sets whose supersets are left out."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,8 @@ class Difference:
     def __init__(self, rows: Rows, row: Row) -> None:
         self.rows, self.row = rows, row
         differs = distinct(rows.matrix != row)
-        differs = differs[np.argsort(differs.sum(axis=1), kind="stable")]
         self.possible = bool(differs.any(axis=1).all())
+        differs = least(differs[np.argsort(differs.sum(axis=1), kind="stable")])
         self._at = [[int(n) for n in np.flatnonzero(each)] for each in differs]
         self._whole = (1 << len(differs)) - 1
         self._hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
@@ -108,6 +113,20 @@ class Difference:
         if self.possible:
             extend((), self._whole, frozenset())
         return list(cubes)
+
+
+def least(sets: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The sets, smallest first, without those that contain another one: what hits the others hits these, too.
+
+    The search for contained sets ends after :data:`MOST_LEAST` of them.
+    """
+    words, places = packed(sets), np.arange(len(sets))
+    kept: list[int] = []
+    while len(words) and len(kept) < MOST_LEAST:
+        kept.append(int(places[0]))
+        others = ((words & words[0]) != words[0]).any(axis=1)
+        words, places = words[others], places[others]
+    return sets[[*kept, *places]]
 
 
 def _mask(bits: NDArray[np.bool_]) -> int:

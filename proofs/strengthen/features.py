@@ -253,8 +253,8 @@ class Template:
         """The values of all features for one choice of objects in each state in which they are present, most repetitions left out."""
         others = {n: self._truth_of_others(n, states, bound) for n in self._about_others}
         if states.matrix.dtype != object:  # else numbers are too large to be hashed
-            own = states.matrix[:, self._columns(states.instance, bound)]
-            chosen = first_of_each(np.column_stack([own, *others.values()]))
+            chosen_objects = states.matrix[:, self._columns(states.instance, bound)]
+            chosen = first_of_each(np.column_stack([chosen_objects, *others.values()]))
             states, others = states.at(chosen), {n: truths[chosen] for n, truths in others.items()}
         values = [
             others[n].astype(np.int8) if n in others else each.values(states, bound)

@@ -40,13 +40,13 @@ class Together:
     Attributes:
         results: one for each property. Those that are proved share a proof from scratch.
         lemmas: what was inferred and is inductive without the properties: candidates for another variant.
-        taken: how many lemmas another variant gave.
+        from_variants: how many lemmas another variant gave.
         seconds: the processor time, of which ``checking`` was that of the proof from scratch, with cvc5.
     """
 
     results: Sequence[Strengthened]
     lemmas: Sequence[Lemma] = field(repr=False)
-    taken: int = 0
+    from_variants: int = 0
     seconds: float = 0.0
     checking: float = 0.0
 
@@ -90,14 +90,14 @@ def strengthen_each(
         model.asking([model.property(name) for name in props]), limits or Limits(), seconds, halt, report
     )
     with gc_paused():
-        taken = session.take(candidates)
+        from_variants = session.take(candidates)
         session.strengthen(WELL_FORMED)
         searches = [session.strengthen(name) for name in props]
     checking = time.process_time()
     report("proves everything from scratch")
     results = list(session.checked(searches))
     end = time.process_time()
-    return Together(results, list(session.lemmas.values()), taken, end - start, end - checking)
+    return Together(results, list(session.lemmas.values()), from_variants, end - start, end - checking)
 
 
 class _Session:
@@ -251,7 +251,7 @@ class _Session:
         samples = self._states(self._history(prop))
         proved = induction.proved(prop)
         names = induction.support(prop) - {prop} if proved else frozenset()
-        ours = [each for each in rechecks if each.answer.obligation.invariant in {prop, WELL_FORMED, *names}]
+        answers = [each for each in rechecks if each.answer.obligation.invariant in {prop, WELL_FORMED, *names}]
         model = self.model.asking([self.model.property(prop), *(lemmas[n].prop for n in lemmas if n in names)])
         inferred = [Inferred(lemmas[name].prop, induction.lemmas(name)) for name in lemmas if name in names]
         why = "" if proved else "what was inferred is not proved from scratch"
@@ -260,7 +260,7 @@ class _Session:
             model,
             inferred,
             induction=induction,
-            rechecks=ours,
+            rechecks=answers,
             why=why,
             scopes=samples.scopes,
             complete=samples.complete,

@@ -29,7 +29,7 @@ def invariant(clause: Clause, samples: Iterable[States], used_names: Collection[
     states = list(samples)
     for pair in list(apart):
         fewer = [each for each in apart if each is not pair]
-        if _holds(_body(clause, fewer), variables, states):
+        if _holds(_body(clause, fewer), variables, pair, states):
             apart = fewer
     given, then = parts(clause, apart)
     body = then if given is None else t.implies(given, then)
@@ -95,10 +95,12 @@ def _weight(feature: Feature, allowed: frozenset[int]) -> tuple[int, int, int]:
     return positive, len(feature.names), kind
 
 
-def _holds(body: t.Term, variables: Sequence[t.Var], samples: Sequence[States]) -> bool:
+def _holds(body: t.Term, variables: Sequence[t.Var], same: tuple[t.Var, t.Var], samples: Sequence[States]) -> bool:
+    """Whether all samples satisfy a formula where two variables are one object; elsewhere it is known to hold."""
+    one, other = same
     for states in samples:
         for bound in _every(variables, states):
-            if not states.truth(body, bound).all():
+            if bound[one.name] == bound[other.name] and not states.truth(body, bound).all():
                 return False
     return True
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from schedproof.proofs.strengthen.cubes import Difference
+from schedproof.proofs.strengthen.cubes import Difference, least
 from schedproof.proofs.strengthen.features import Template, Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
 from tests.proofs.strengthen.protocols import LOCK_SERVER
@@ -56,3 +56,12 @@ def test_clauses_hold_in_the_samples_and_exclude_the_row() -> None:
                     assert clause.fails(row[np.newaxis]).all()
                     number += 1
     assert number > 20
+
+
+def test_only_the_least_sets_have_to_be_hit() -> None:
+    draw = np.random.default_rng(5)
+    sets = draw.integers(0, 2, size=(200, 9)).astype(bool)
+    sets = sets[np.argsort(sets.sum(axis=1), kind="stable")]
+    few = {frozenset(np.flatnonzero(each)) for each in least(sets)}
+    every = {frozenset(np.flatnonzero(each)) for each in sets}
+    assert few == {one for one in every if not any(other < one for other in every)}

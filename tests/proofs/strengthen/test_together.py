@@ -116,9 +116,9 @@ def test_a_violated_property_leaves_the_others_alone() -> None:
 
 def test_candidates_of_another_variant_are_tried() -> None:
     lemmas = strengthen_each(LOCK_SERVER, ["mutex"]).lemmas
-    again = strengthen_each(LOCK_SERVER, ["mutex"], candidates=lemmas)
-    assert again.taken == len(lemmas) > 0
-    assert again.results[0].proved
+    second = strengthen_each(LOCK_SERVER, ["mutex"], candidates=lemmas)
+    assert second.from_variants == len(lemmas) > 0
+    assert second.results[0].proved
 
 
 def test_a_candidate_that_is_false_here_is_dropped() -> None:
@@ -127,7 +127,7 @@ def test_a_candidate_that_is_false_here_is_dropped() -> None:
     free = LOCK_SERVER.actions[-1]
     careless = replace(LOCK_SERVER, actions=[*LOCK_SERVER.actions[:-1], replace(free, when=[])])
     result = strengthen_each(careless, ["mutex"], candidates=lemmas)
-    assert result.taken < len(lemmas)
+    assert result.from_variants < len(lemmas)
     alone = careless.asking([lemma.prop for lemma in result.lemmas])
     assert all(prove(alone).kept(lemma.prop.name) for lemma in result.lemmas)
 
@@ -142,11 +142,11 @@ def test_a_candidate_about_what_the_model_lacks_is_dropped() -> None:
     dusty = replace(LEASES, machines=machines, properties=LEASES.properties)
     (some, *_) = strengthen_each(LEASES, ["one-lease-each"]).lemmas
     other = replace(some, prop=clean)
-    assert strengthen_each(dusty, ["one-lease-each"], candidates=[other]).taken == 1
-    assert strengthen_each(LEASES, ["one-lease-each"], candidates=[other]).taken == 0
+    assert strengthen_each(dusty, ["one-lease-each"], candidates=[other]).from_variants == 1
+    assert strengthen_each(LEASES, ["one-lease-each"], candidates=[other]).from_variants == 0
 
 
-def test_a_removed_lemma_is_not_assumed_under_a_new_one_of_its_name() -> None:
+def test_a_removed_lemma_is_not_assumed_by_its_name() -> None:
     prover = Prover(LOCK_SERVER)
     out = Invariant(name="same", says="no process is in", over=[p], then=~p.is_("In"))
     weak = Invariant(name="same", says="nothing", over=[p], then=p.is_("In") | ~p.is_("In"))
@@ -161,7 +161,7 @@ def test_a_removed_lemma_is_not_assumed_under_a_new_one_of_its_name() -> None:
 
 @pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, QUEUE, WORKSHOP], ids=lambda m: m.system)
 def test_rows_of_few_states_are_those_of_all(model: Model) -> None:
-    """A template looks at one of the states that it cannot tell apart."""
+    """A template looks at one of the states that look alike to it."""
     samples = Samples(model)
     samples.explore(model.default_scope, lambda: "")
     compared = 0
