@@ -152,6 +152,8 @@ class _Work:
         answer = self.shown_by_threads(self.on_its_objects(check))
         if answer.verdict is not Verdict.UNDETERMINED or check.about in OF_THREADS or self.is_made:
             return answer
+        if self.locks.conditions:  # their locks are objects of the file
+            return answer
         try:
             shown = self.on_made_objects.answer(check)
         except LocksError:  # they have too many runs
