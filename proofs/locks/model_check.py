@@ -385,7 +385,9 @@ class _Work:
     def on_made_objects(self) -> _Work:
         """The same checks on objects that are made for the operations, without threads."""
         locks = replace(self.locks, objects=made(self.locks), threads={})
-        return _Work(locks, World(locks), self.limit, None, is_made=True)
+        work = _Work(locks, World(locks), self.limit, None, is_made=True)
+        work.order, work.programs = self.order, self.programs  # proofs do not depend on the objects
+        return work
 
     def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""
