@@ -152,6 +152,8 @@ class _Work:
         answer = self.shown_by_threads(self.on_its_objects(check))
         if answer.verdict is not Verdict.UNDETERMINED or check.about in OF_THREADS or self.is_made:
             return answer
+        if self.locks.conditions:  # their locks are objects of the file
+            return answer
         try:
             shown = self.on_made_objects.answer(check)
         except LocksError:  # they have too many runs
@@ -383,7 +385,9 @@ class _Work:
     def on_made_objects(self) -> _Work:
         """The same checks on objects that are made for the operations, without threads."""
         locks = replace(self.locks, objects=made(self.locks), threads={})
-        return _Work(locks, World(locks), self.limit, None, is_made=True)
+        work = _Work(locks, World(locks), self.limit, None, is_made=True)
+        work.order, work.programs = self.order, self.programs  # proofs do not depend on the objects
+        return work
 
     def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""

@@ -394,6 +394,8 @@ class _Checker:
                 gives_up = (isinstance(step, Select) and not step.may_wait) or (isinstance(step, Wait) and step.timed)
                 proved = gives_up or not facts.held
                 self.programs.waits.append(CheckedStep(step, of.name, proved, "something is held meanwhile"))
+                if isinstance(step, Wait) and step.condition in self.locks.conditions:
+                    self.acquires_after_waiting(step, facts, of)
                 blocks = [case.body for case in step.cases] if isinstance(step, Select) else []
                 blocks += [step.body or ()] if isinstance(step, Await) else []
                 for block in blocks:
@@ -429,6 +431,20 @@ class _Checker:
         if step.outermost:
             inside = inside.and_(self.z.depth(one) == 0)
         self.steps(step.body, {**scope, step.variable: one}, inside, of)  # releases what it acquires, as above
+
+    def acquires_after_waiting(self, step: Wait, facts: Facts, of: Operation) -> None:
+        """Checks that the lock of a condition may be acquired again under the other locks.
+
+        If one lock of its class is held, it is that one, since the thread must hold it to wait.
+        """
+        name = self.locks.conditions[step.condition].lock
+        its_class = self.locks.objects[name].of
+        own = [hold for hold in facts.held if hold.object.of == its_class]
+        if len(own) == 1:
+            others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not own[0]))
+            self.acquires(step, own[0].object, others, of)
+        else:
+            self.acquires(step, self.z.new(its_class, name), facts, of)
 
     def acquires_many(self, step: AcquireMany, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         """Checks the acquisition of any one under any earlier one, and the steps inside under any one."""

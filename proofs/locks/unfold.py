@@ -551,6 +551,8 @@ class _Unfolding:
             ]
             places.append(self.act(ways, on, step, Waits.COUNT))
         too_few = Guard(permits, 0, step.takes - 1)
+        at_once: tuple[Guard, ...]
+        queues: list[tuple[Guard, ...]]
         if self.world.locks.counters[step.test.on].barging:
             at_once, queues = (enough,), [(too_few, Guard(length, 0, QUEUE - 1))]
         else:
@@ -559,8 +561,9 @@ class _Unfolding:
         ways = [Way(then, at_once, (takes,))]
         for number, guards in product(range(QUEUE), queues):
             changes = (Change(following, (number + 1) % QUEUE, 0), Change(length, 1))
-            guards = (Guard(following, number, number), *guards)
-            ways.append(Way(places[number], guards, changes, says="waits in line for"))
+            ways.append(
+                Way(places[number], (Guard(following, number, number), *guards), changes, says="waits in line for")
+            )
         return self.act(ways, on, step, Waits.COUNT)
 
     def branch(self, step: Branch, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:

@@ -363,7 +363,7 @@ def test_a_violation_by_key_shows_two_objects_and_two_threads() -> None:
 
 
 def test_a_violation_that_needs_no_two_threads_shows_its_run() -> None:
-    # Whoever acquires the higher key first does so always: no threads wait for each other.
+    # Every thread acquires the higher key first, so no threads wait for each other.
     text = CLASSES + ORDER + "operations:\n  go(Shard a, Shard b): [if a after b: [lock a: [lock b: []]]]\n"
     (answer,) = [a for a in model_check(parse(text, "made.yaml")).answers if a.check.name == "go-follows-the-order"]
     assert (answer.verdict, answer.circles, answer.steps[-1]) == (R, None, "lock shard1 (made.yaml:7)")
