@@ -118,9 +118,9 @@ class Node:
         HANDLERS[kind](self, message)
 
     def on_vote(self, message: Message) -> None:
-        again = self.cluster.fault == "votes-twice" and self.role == "StateFollower"
+        revotes = self.cluster.fault == "votes-twice" and self.role == "StateFollower"
         newer = (message["logTerm"], message["index"]) >= (self.log[-1], len(self.log))
-        granted = newer and (self.vote in ("0", message["from"]) or again)
+        granted = newer and (self.vote in ("0", message["from"]) or revotes)
         self.send("SendRequestVoteResponse", "MsgVoteResp", message["from"], reject=not granted)
         if granted:
             self.vote = message["from"]

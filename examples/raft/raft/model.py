@@ -60,9 +60,9 @@ follows, stands, leads = n.is_(FOLLOWER), n.is_(CANDIDATE), n.is_(LEADER)
 
 def has(segment: Term, length: Term, entry: Term, index: Term) -> Term:
     """Whether a log with this last segment and length has its entry ``index`` in the segment ``entry``."""
-    there = (segment != NONE) & (index >= 1) & (entry.first <= index)
+    reached = (segment != NONE) & (index >= 1) & (entry.first <= index)
     last = (segment == entry) & (index <= length)
-    return there & (last | ((segment != entry) & (index <= segment.before[entry])))
+    return reached & (last | ((segment != entry) & (index <= segment.before[entry])))
 
 
 def released(m: Term) -> Term:
@@ -198,7 +198,7 @@ learnt = [([~known, m.commit <= m.end], m.commit), ([~known, m.end < m.commit], 
 takes = {"last": m.last, "end": m.end}
 RULES = [
     *[
-        Rule(f"{on.name} tells what is committed ({number})", on, when, n.fires("learn", index=index))
+        Rule(f"{on.name} reports what is committed ({number})", on, when, n.fires("learn", index=index))
         for on in (keep, heed)
         for number, (when, index) in enumerate(learnt, 1)
     ],

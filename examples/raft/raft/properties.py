@@ -158,6 +158,13 @@ ELECTION = [
         n.is_("Leader") & written & (s.term == n.term),
     ),
     invariant("sent-is-past", "no message is of a later term", [m], m.term <= m.sender.term),
+    invariant(
+        "segments-follow-others",
+        "a segment begins after those before it",
+        [s, u],
+        written & u.is_("Written") & (u != s) & (u.first <= s.before[u]) & (s.before[u] < s.first),
+        s.before[u] >= 1,
+    ),
 ]
 """Election safety, and what its proof needs."""
 
@@ -168,20 +175,6 @@ PATHS = [
         [s, t],
         s == t,
         written & t.is_("Written") & (s.term == t.term),
-    ),
-    invariant(
-        "segments-follow-others",
-        "a segment begins after those before it",
-        [s, u],
-        written & u.is_("Written") & (u != s) & (u.first <= s.before[u]) & (s.before[u] < s.first),
-        s.before[u] >= 1,
-    ),
-    invariant(
-        "paths-are-lines",
-        "of two segments before a third one, one is before the other",
-        [s, t, u],
-        (u.before[t] == s.before[t]) | (t.before[u] == s.before[u]),
-        (s.before[u] >= 1) & (s.before[t] >= 1) & (t != u),
     ),
     invariant(
         "logs-reach-their-segment",
@@ -198,23 +191,21 @@ PATHS = [
         m.kind == "append",
     ),
 ]
-"""What the proof of log matching needs beside election safety."""
+"""What log matching rests on."""
 
 
-def log_matching(most: int) -> Invariant:
-    """Log matching, for indices up to ``most``."""
-    x, y = variable(IntRange(1, most), "x"), variable(IntRange(1, most), "y")
-    entries = has(n.segment, n.length, s, x) & has(o.segment, o.length, t, x)
-    earlier = has(n.segment, n.length, u, y) & has(o.segment, o.length, v, y)
-    says = "two logs with an entry of the same term at an index have the same entries up to it"
-    over = [n, o, s, t, u, v, x, y]
-    return invariant("log-matching", says, over, u == v, entries & (s.term == t.term) & (y <= x) & earlier)
-
-
-x = variable(IntRange(1, 2), "x")
+x, y = variable(IntRange(1, 2), "x"), variable(IntRange(1, 2), "y")
 entries = has(n.segment, n.length, s, x) & has(o.segment, o.length, t, x)
+earlier = has(n.segment, n.length, u, y) & has(o.segment, o.length, v, y)
 
 LOGS = [
+    InvariantAtScope(
+        name="log-matching",
+        says="two logs with an entry of the same term at an index have the same entries up to it",
+        over=[n, o, s, t, u, v, x, y],
+        given=entries & (s.term == t.term) & (y <= x) & earlier,
+        then=u == v,
+    ),
     InvariantAtScope(
         name="logs-are-whole",
         says="the entries of a log are those that a leader has appended",
@@ -273,7 +264,7 @@ ETCD = raft(
     "terms and logs without a bound",
     10_000,
     Nat,
-    [*ELECTION, *PATHS, log_matching(10**9)],
+    ELECTION,
     {"Node": 3, "Quorum": 3, "Segment": 2, "Progress": 9, "Wire": 3},
 )
 SMALL = raft(
@@ -281,6 +272,6 @@ SMALL = raft(
     "two nodes, and one entry a message",
     1,
     IntRange(0, 2),
-    [*ELECTION, *PATHS, log_matching(2), *LOGS],
+    [*ELECTION, *PATHS, *LOGS],
     {"Node": 2, "Quorum": 1, "Segment": 2, "Progress": 4, "Wire": 2},
 )

@@ -148,7 +148,7 @@ class _Reader:
                 yield from self._translated(line, event)
 
     def _translated(self, line: Line, event: Event) -> Iterator[Line]:
-        if event.get("conf") != self._conf:
+        if event.get("conf") != self._conf or event.get("name") == "ChangeConf":
             raise line.error("the members change, which this model does not have")
         try:
             for record in self._steps(event):
@@ -243,13 +243,13 @@ class _Reader:
             quorum = self._quorum(node.votes)
             yield {"action": "win", "parameters": {"n": at, "q": quorum}, "state": self._observed(event)}
         elif name == "InitState":
-            gone = {name for name in node.unsaved if name not in self._free}
-            for lost in sorted(gone):
+            losses = {name for name in node.unsaved if name not in self._free}
+            for lost in sorted(losses):
                 yield {"action": "lose_wire", "parameters": {"wire": lost}}
             for equal in list(self._under_way.values()):
-                for each in [each for each in equal if each[0] in gone]:
+                for each in [each for each in equal if each[0] in losses]:
                     equal.remove(each)
-            self._free += sorted(gone)
+            self._free += sorted(losses)
             node.unsaved, (node.runs, node.length) = [], node.saved
             yield {"action": "restart", "parameters": {"n": at}, "state": self._observed(event)}
         elif name == "ApplyConfChange":
