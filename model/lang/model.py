@@ -254,7 +254,7 @@ class Model(InNotebook):
 
     @cached_property
     def bounded(self) -> frozenset[tuple[str, str]]:
-        """The attributes whose values an exploration bounds, by (sort, attribute): integers, and sequences by their length."""
+        """The attributes whose values an exploration bounds, by (sort, attribute). They are integers, and sequences with their length."""
         lists = {(m.sort.name, a.name) for m in self.machines for a in m.attributes if isinstance(a.type, SequenceType)}
         return frozenset({*self.integers, *lists})
 

@@ -7,13 +7,17 @@ number is too small for one more item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from schedproof.model.lang.types import Integer, IntRange, Sequence
+from schedproof.model.lang.types import Integer, IntRange
+from schedproof.model.lang.types import Sequence as SequenceType
 
 from . import functions
+
+AT_ONCE = 16
+"""The most items of a sequence that are read or written one by one."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +77,21 @@ class Items:
         return number & ((1 << place) - 1) if first else number >> place
 
     def all(self, number: int) -> list[int]:
-        """The items, in order."""
+        """The items, in order. Long sequences are halved: to shift a long number for each item takes a long time."""
+        if (many := self.length(number)) > AT_ONCE:
+            middle = many // 2 * self.bits
+            return [*self.all(number & ((1 << middle) - 1)), *self.all(number >> middle)]
         items = []
         while number:
             items.append(self.values.value((number & self.mask) - 1))
             number >>= self.bits
         return items
 
-    def of(self, items: Iterable[int]) -> int:
+    def of(self, items: Sequence[int]) -> int:
         """The sequence of these items: the inverse of :meth:`all`."""
+        if len(items) > AT_ONCE:
+            middle = len(items) // 2
+            return self.of(items[:middle]) | self.of(items[middle:]) << middle * self.bits
         number = 0
         for place, value in enumerate(items):
             number |= self.code(value) << place * self.bits
@@ -91,7 +101,7 @@ class Items:
         """Whether an item has a value."""
         return value in self.all(number)
 
-    def within(self, number: int, kind: Sequence) -> bool:
+    def within(self, number: int, kind: SequenceType) -> bool:
         """Whether all items are of the sequence's type."""
         match kind.of:
             case IntRange(low, high):
@@ -101,7 +111,7 @@ class Items:
         return True
 
 
-def items(kind: Sequence, sizes: Mapping[str, int]) -> Items:
+def items(kind: SequenceType, sizes: Mapping[str, int]) -> Items:
     """How sequences of a type are numbers, with ``sizes`` objects of each sort."""
     return _items(functions.packing_of(kind.of, (), sizes), isinstance(kind.of, IntRange))
 

@@ -483,10 +483,10 @@ class Terms:
             if isinstance(kind.of, Ref):
                 self.check(binary("<=", 0, value), end)
             number = self._local("sequence", self.value(base, moment, kind))
-            wanted = self._item_code(value, kind)
+            expected = self._item_code(value, kind)
             for place in range(longest(self.instance, base, moment.variables, moment.owner)):
                 code = binary("&", binary(">>", number, place * items.bits), items.mask)
-                self.emit(If(binary("==", code, wanted), [Set(result, 1)]))
+                self.emit(If(binary("==", code, expected), [Set(result, 1)]))
         return Local(result)
 
     def _appended(self, base: t.Term, item: t.Term, kind: SequenceType, moment: Moment) -> Expr:

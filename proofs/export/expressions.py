@@ -352,14 +352,14 @@ class Expressions:
         if isinstance(place, int) and not 0 <= place < kind.at_most:
             return outside
         code_of_item = binary("&", binary(">>", number, binary("*", place, items.bits)), items.mask)
-        there = conjunction([
+        has_item = conjunction([
             *([] if isinstance(place, int) else [f"({place} >= 0)", f"({place} < {kind.at_most})"]),
             negation(binary("==", code_of_item, 0)),
         ])  # fmt: skip
         value = binary("+", code_of_item, items.low - 1) if items.low > 0 else binary("-", code_of_item, 1 - items.low)
         if isinstance(kind.of, Ref):
             value = f"({code_of_item} == 1 -> {NONE} : {code_of_item} - 2)"
-        return f"({there} -> {value} : {outside})"
+        return f"({has_item} -> {value} : {outside})"
 
     def _has_item(self, base: t.Term, item: t.Term, kind: SequenceType, scope: Scope) -> Text:
         """Whether a sequence has an item; none is no item, and then the sequence is not evaluated."""
@@ -368,10 +368,10 @@ class Expressions:
             self.value(base, scope, kind),
             self.value(item, scope, kind.of),
         )
-        wanted = self._item_code(value, kind)
+        expected = self._item_code(value, kind)
         some: list[Text] = []
         for place in range(longest(self.instance, base, scope.variables, scope.owner)):
-            some.append(binary("==", binary("&", binary(">>", number, place * items.bits), items.mask), wanted))
+            some.append(binary("==", binary("&", binary(">>", number, place * items.bits), items.mask), expected))
         inside = disjunction(some)
         if not isinstance(kind.of, Ref) or _is_some(item):
             return inside

@@ -381,6 +381,6 @@ def _update(
     if isinstance(declared.type, SequenceType):
         index, items = _index(symbols), cascade.after.value(key[0], name, x)
         for inside in in_range(declared.type.of, items.item(index)):
-            there = And(fires, index >= 0, index < items.length)
-            every = ForAll([x, index], Implies(there, inside))
+            has_item = And(fires, index >= 0, index < items.length)
+            every = ForAll([x, index], Implies(has_item, inside))
             yield f"{event} keeps the items of {name} in {declared.type.of}", every, context

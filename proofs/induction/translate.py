@@ -398,8 +398,8 @@ class Translator:
                 return self.both(self.defined(of), self.reference(of).defined)
             case t.Apply(base, element) if isinstance(self.type_of(base), SequenceType):
                 index, length = self.scalar(element), self.sequence(base).length
-                there = And(index >= 0, index < length)
-                return self.both(self.defined(element), self.defined(base), there)
+                has_item = And(index >= 0, index < length)
+                return self.both(self.defined(element), self.defined(base), has_item)
             case t.Apply(base, element):
                 arguments = [each.defined for each in self._objects(element)]
                 return self.both(self.defined(element), self.defined(base), *arguments)

@@ -1,4 +1,4 @@
-"""Logs with sequences: long ones are judged by the model as it is, objects appear and end, and wrong items are flagged."""
+"""Logs with sequences: long ones are validated as they are, objects appear and end, and wrong items are flagged."""
 
 from __future__ import annotations
 
