@@ -103,10 +103,10 @@ def test_unchanged_elements_that_mean_another_thing_are_checked(parts: dict[str,
 
 def test_unchanged_elements_are_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = checked(model())
-    wanted = dataclasses.replace(right, actions=[*right.actions, dataclasses.replace(finish, name="finish again")])
+    longer = dataclasses.replace(right, actions=[*right.actions, dataclasses.replace(finish, name="finish again")])
     seen: list[str] = []
     monkeypatch.setattr("schedproof.model.lang.check._action", lambda model, action: seen.append(action.name))
-    checked(_amending(wanted, right))
+    checked(_amending(longer, right))
     assert seen == ["finish again"]
 
 
