@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +273,8 @@ def test_an_interrupted_command_leaves_nothing() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "schedproof", "explore", "hived", "--scope", "PodGroup=6,Cell=5", "--no-symmetry",
          "--counts-only", "--cluster", "local:2"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     ) as process:  # fmt: skip
         started = psutil.Process(process.pid)
         _wait(lambda: any(_worked(worker) > 3 for worker in processes(started)))
