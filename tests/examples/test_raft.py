@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from schedproof.api import model_check
+from schedproof.api import model_check, prove
 from schedproof.model.lang import NONE, Model, Row, me
 from schedproof.model.registry.discovery import every
 from schedproof.proofs.traces import check_trace
@@ -145,6 +145,13 @@ def with_rows(model: Model, event: str, **sets: object) -> Model:
         return Row(row.sort, row.event, row.source, row.target, **{**dict(row.sets), **sets})
 
     return replace(model, rows=[changed(row) for row in model.rows])
+
+
+@pytest.mark.long(seconds=120)
+def test_election_safety_is_proved_for_any_number(part):
+    etcd = part("raft.properties").ETCD
+    induction = prove(etcd)
+    assert [prop.name for prop in etcd.properties if not induction.proved(prop.name)] == []
 
 
 @pytest.mark.long(seconds=120)

@@ -228,7 +228,7 @@ LOGS = [
         then=has(n.segment, n.length, s, x),
     ),
 ]
-"""Explored: their proofs need what a quorum had in its logs when it elected a leader."""
+"""Explored. Proofs of the last two need what a quorum had in its logs when it elected a leader."""
 
 
 def raft(
@@ -264,7 +264,7 @@ ETCD = raft(
     "terms and logs without a bound",
     10_000,
     Nat,
-    ELECTION,
+    [*ELECTION, *PATHS],
     {"Node": 3, "Quorum": 3, "Segment": 2, "Progress": 9, "Wire": 3},
 )
 SMALL = raft(
