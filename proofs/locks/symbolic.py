@@ -439,10 +439,10 @@ class _Checker:
         """
         name = self.locks.conditions[step.condition].lock
         its_class = self.locks.objects[name].of
-        own = [hold for hold in facts.held if hold.object.of == its_class]
-        if len(own) == 1:
-            others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not own[0]))
-            self.acquires(step, own[0].object, others, of)
+        held = [hold for hold in facts.held if hold.object.of == its_class]
+        if len(held) == 1:
+            others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not held[0]))
+            self.acquires(step, held[0].object, others, of)
         else:
             self.acquires(step, self.z.new(its_class, name), facts, of)
 
