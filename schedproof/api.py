@@ -22,7 +22,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check as model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.exploration.limits import CheckpointError, Saving, TooWide
-from schedproof.proofs.induction import Answer, Induction, Obligation, prove
+from schedproof.proofs.induction import Answer, Induction, Obligation, TimeLimit, prove
 from schedproof.proofs.traces import (
     Candidate,
     Difference,
@@ -94,6 +94,7 @@ __all__ = [
     "ScopeError",
     "System",
     "Tally",
+    "TimeLimit",
     "TooWide",
     "TraceError",
     "TraceStep",

@@ -38,7 +38,7 @@ class TimeLimit:
         return replace(self, part=part)
 
     def milliseconds(self) -> int:
-        """The time that is left for one question to a solver: 0 if none is, and at most a day."""
+        """The time that is left for one question to a solver; 0 if none is, and at most a day."""
         return 0 if self.halt() else max(0, math.ceil(min(self.left, 86_400.0) * 1000))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -17,9 +18,6 @@ from .columns import States
 from .infer import Inference, Limits
 from .samples import Samples, Violation, history_of
 from .scopes import grow
-
-SECONDS = 5.0
-"""The time limit if none is given."""
 
 ITS_SIZE, EXPLORE, SEARCH = 0.25, 0.4, 0.8
 """The parts of the time after which the exploration of the state's own configuration ends, that of all scopes, and the search."""
@@ -53,7 +51,7 @@ def exclude(
     prop: str,
     run: Counterexample,
     *,
-    seconds: float = SECONDS,
+    seconds: float = math.inf,
     limits: Limits | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> Exclusion:
@@ -65,7 +63,7 @@ def exclude(
         model: the model.
         prop: the name of the property, or ``well-formed``.
         run: the counterexample to induction.
-        seconds: the time limit.
+        seconds: the time limit; by default there is none.
         limits: how large the clause may be.
         report: called with what is being done.
     """

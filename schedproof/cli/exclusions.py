@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schedproof.cli.progress import progress
 from schedproof.model.lang import Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.strengthen.exclusion import Exclusion, exclude
-from schedproof.proofs.strengthen.source import Names, text
 from schedproof.proofs.verdict import NOT_INDUCTIVE, Result, Verdict
+
+if TYPE_CHECKING:  # with it comes z3, and most explanations need none
+    from schedproof.proofs.strengthen.exclusion import Exclusion
+
+SECONDS = 5.0
+"""The time to look for a clause, unless the user sets it."""
 
 HEADING = "# Excludes a counterexample to induction; `schedproof prove` checks it."
 
@@ -21,6 +25,8 @@ def exclusion_of(model: Model, result: Result, seconds: float) -> Exclusion | No
         return None
     if run.start is None:
         return None
+    from schedproof.proofs.strengthen.exclusion import exclude
+
     with progress("explain") as report:
         return exclude(
             model,
@@ -46,6 +52,8 @@ def exclusion_lines(model: Model, name: str, exclusion: Exclusion) -> list[str]:
         f"  {exclusion.prop.name}: {exclusion.prop.says}",
         f"  {_with_it(name, exclusion)}",
     ]
+    from schedproof.proofs.strengthen.source import Names, text
+
     names = Names.of(model)
     written = ["", text(names, [exclusion.prop], HEADING).rstrip()] if names is not None else []
     return [*lines, *written]

@@ -12,7 +12,7 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
-from schedproof.cli.exclusions import exclusion_as_json, exclusion_lines, exclusion_of
+from schedproof.cli.exclusions import SECONDS, exclusion_as_json, exclusion_lines, exclusion_of
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import bound_option, json_option, refuse_idle, scope_option, variant_option
 from schedproof.cli.output import Destination, OutputFile
@@ -52,7 +52,6 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
-from schedproof.proofs.strengthen.exclusion import SECONDS
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number, assuming
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant

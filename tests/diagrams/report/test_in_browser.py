@@ -272,6 +272,7 @@ def test_a_property_that_holds_plays_an_example(opened: Opened, reports: Path) -
     page = opened.file(properties / "blinks.html")
     assert "a shortest run through its states. The verdict does not rest on that run." in page.inner_text("main")
     page.get_by_role("link", name="Play an example of plain").click()
+    page.locator("#now", has_text="Start").wait_for()
     page.keyboard.press("End")
     assert page.inner_text("#now").startswith("Step 2 of 2: l0 is switched off")
     assert "l0 goes through Off -> On -> Off" in page.inner_text("header")
