@@ -63,13 +63,13 @@ def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=8)),
+        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=16)),
         ("explain", "hived", "preemption-ongoing"),
         pytest.param(
-            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=8)
+            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=16)
         ),
         ("validate", "hived", LOG),
-        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=8)),
+        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=16)),
     ],
 )
 def test_a_hived_command_loads_no_other_system(arguments: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """Which cases run: all, or the share of a tier.
 
-The default tier has the same cases every day. Of a family of long cases, ``@pytest.mark.long(one_in=8)`` runs an eighth, another one
-each day, so that within eight days all have run. ``SCHEDPROOF_SAMPLE`` is the day, a number; ``all`` runs all.
+The default tier has the same cases every day. Of a family of long cases, ``@pytest.mark.long(one_in=16)`` runs a sixteenth, another one
+each day, so that within sixteen days all have run. ``SCHEDPROOF_SAMPLE`` is the day, a number; ``all`` runs all.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _rest(family: str, cases: list[pytest.Item], one_in: int) -> list[pytest.Ite
     return [item for item in cases if item.nodeid not in kept]
 
 
-def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 8, first: int = 0) -> list[Any]:
+def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 16, first: int = 0) -> list[Any]:
     """Returns parameters of which the default tier has the first of each ``default_one_in``, and the long tier the others.
 
     Args:

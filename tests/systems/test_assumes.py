@@ -92,7 +92,7 @@ TOO_LARGE = {
 """The variants that without some assumption have millions of states in some configuration: minutes, and up to 20 GB."""
 
 
-@pytest.mark.long(seconds=12, one_in=8)
+@pytest.mark.long(seconds=12, one_in=16)
 @pytest.mark.parametrize(
     ("system", "variant"),
     [

@@ -269,7 +269,7 @@ TOY = recorder(ABOUT_THE_RECORDER, **EVERY_UPDATE)
 
 
 @pytest.mark.parametrize(
-    "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=8)), SYMMETRIC], ids=["full", "symmetric"]
+    "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=16)), SYMMETRIC], ids=["full", "symmetric"]
 )
 def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     results = assert_same(TOY, held, how)

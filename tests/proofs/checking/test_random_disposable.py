@@ -183,7 +183,7 @@ def test_all_ways_agree_with_disposable_sorts_in_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("seed", range(16, 48))
 def test_all_ways_agree_in_more_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
@@ -195,7 +195,7 @@ def test_all_ways_agree_with_disposable_sorts(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_with_disposable_sorts_of_more(seed: int) -> None:
     compare(seed)

@@ -43,7 +43,7 @@ def test_all_ways_agree_on_sequences(seed: int) -> None:
     compare(drawn(seed))
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_more_sequences(seed: int) -> None:
     compare(drawn(seed))

@@ -429,7 +429,7 @@ ALL = [
 ]
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize(("model", "scope", "configuration"), ALL)
 def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], configuration: int) -> None:
     instance = instance_of(model, scope, configuration)
@@ -616,7 +616,7 @@ def test_what_llvm_gets_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> No
 EVERY_VARIANT = [model for system in systems().values() for model in system.variants.values()]
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("model", EVERY_VARIANT, ids=lambda model: f"{model.system} {model.variant}")
 def test_optimized_code_of_every_variant_finds_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llvm, "PAYS", 0)

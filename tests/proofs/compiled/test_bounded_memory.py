@@ -89,7 +89,7 @@ CASES = [
 class TestFiles:
     """In which states are that do not fit."""
 
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, 2))
     def test_what_is_found_is_the_same(
@@ -275,7 +275,7 @@ class TestCheckpoints:
     """A search that goes on where another one was."""
 
     @pytest.mark.parametrize("memory", [None, 1])
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, len(CASES)))
     def test_nothing_is_lost_wherever_it_stopped(

@@ -51,7 +51,7 @@ def same(instance: Instance, most: int = 10_000) -> None:
     [
         only(AS_WRITTEN, PodGroup=2, Cell=2),
         pytest.param(
-            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=8)
+            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=16)
         ),
         only(MUTEX),
         only(WORKSHOP),

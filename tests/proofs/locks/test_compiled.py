@@ -102,7 +102,7 @@ def test_both_searches_find_the_same_in_random_programs(part: int) -> None:
     random_programs(range(part * 30, part * 30 + 30))
 
 
-@pytest.mark.long(seconds=9, one_in=8)
+@pytest.mark.long(seconds=9, one_in=16)
 @pytest.mark.parametrize("part", range(4))
 def test_both_searches_find_the_same_in_many_programs(part: int) -> None:
     random_programs(range(5000 + part * 200, 5200 + part * 200))

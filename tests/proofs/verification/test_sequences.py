@@ -60,7 +60,7 @@ def expected() -> list[Texts]:
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=8)), 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
 def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
     with writers(HIVED, jobs=jobs) as pool:
         assert texts(pool, suite(), replayed=True) == expected()
@@ -69,7 +69,11 @@ def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
     "lost",
-    [pytest.param((), marks=pytest.mark.long(one_in=8)), pytest.param((5,), marks=pytest.mark.long(one_in=8)), (3, 9)],
+    [
+        pytest.param((), marks=pytest.mark.long(one_in=16)),
+        pytest.param((5,), marks=pytest.mark.long(one_in=16)),
+        (3, 9),
+    ],
 )
 def test_workers_that_are_lost_change_no_text(lost: tuple[int, ...]) -> None:
     hosts, notes = LocalHosts(2, lost), list[str]()

@@ -293,7 +293,7 @@ def walk(model: Drawn, many: int, rng: Random) -> Run:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(5), pytest.param(range(5, 28), marks=pytest.mark.long(one_in=8))], ids=["few", "many"]
+    "seeds", [range(5), pytest.param(range(5, 28), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
 )
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_entries_do_not(

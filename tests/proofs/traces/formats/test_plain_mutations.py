@@ -121,7 +121,7 @@ def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
     return outcomes
 
 
-@pytest.mark.parametrize("numbers", [range(15), pytest.param(range(15, 75), marks=pytest.mark.long(one_in=8))])
+@pytest.mark.parametrize("numbers", [range(15), pytest.param(range(15, 75), marks=pytest.mark.long(one_in=16))])
 def test_mutants_are_checked_alike(numbers: range) -> None:
     outcomes = checked_alike(numbers)
     # The comparison says little if nearly all mutants are checked the same way.

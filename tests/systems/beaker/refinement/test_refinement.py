@@ -67,7 +67,7 @@ def test_the_scheduler_is_the_model(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration))
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize(
     "configuration",
     [ABBA, LEAVES, TWO, GUEST, LABS, RANKS, SHARED, THREE, APART, *CONFIGURATIONS, ALL_TOUCHED, CONDITIONS],

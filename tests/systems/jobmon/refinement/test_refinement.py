@@ -99,7 +99,7 @@ def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
     assert {action.name for action in REPAIRED.actions} - actions == NEVER
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("configuration", LONG, ids=lambda it: it.about)
 def test_the_same_in_larger_configurations(configuration: Configuration) -> None:
     in_the_model(check_simulation(configuration))

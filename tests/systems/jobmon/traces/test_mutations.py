@@ -33,7 +33,7 @@ from tests.systems.jobmon.traces.logs import (
 )
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}
-CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=8)) for n in (0, 1, 2, 4, 5))]
+CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=16)) for n in (0, 1, 2, 4, 5))]
 INSTANCES = "".join(INSTANCE.values())
 
 
@@ -161,7 +161,7 @@ def test_dumps(chunk: int, tmp_path: Path) -> None:
     assert min(seen["conforms"], seen["violates"]) >= 3, seen
 
 
-@pytest.mark.long(seconds=9, one_in=8)
+@pytest.mark.long(seconds=9, one_in=16)
 @pytest.mark.parametrize("first", range(120, 520, 100))
 def test_more_dumps(first: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(first, first + 100), tmp_path)

@@ -87,7 +87,7 @@ def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
     assert {DELIVER[kind].name for kind in KINDS} - actions == {"deliver_application_resuming"}
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("name", LONG)
 def test_the_same_in_larger_configurations(name: str) -> None:
     in_the_model(check_simulation(*LONG[name]))

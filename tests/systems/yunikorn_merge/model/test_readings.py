@@ -56,7 +56,7 @@ CHANGES_STEPS = [
 """Those with other machines have other states."""
 
 
-@pytest.mark.long(one_in=8)
+@pytest.mark.long(one_in=16)
 @pytest.mark.parametrize("reading", CHANGES_STEPS, ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     model = variant_of(reading)
