@@ -232,7 +232,7 @@ def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
 
         spread, error = verified(tmp_path / f"{kill}.json", disturb, "--cluster", "local:2")
         assert spread == alone
-        assert error.count("it is replaced, and what it did is tried again") == kill
+        assert error.count("it is replaced") == kill, "or while it started, on a slow machine"
 
 
 @pytest.mark.long(seconds=15)
