@@ -293,9 +293,10 @@ def test_the_end_does_not_wait_for_agents(monkeypatch: pytest.MonkeyPatch) -> No
     import ray
 
     left, right = list[str](), ray.shutdown
+    before = psutil.Process().children(recursive=True)  # pools of earlier tests in this process
 
     def shutdown() -> None:
-        everyone = psutil.Process().children(recursive=True)
+        everyone = _but(before)
         assert {each.name() for each in everyone} >= set(connection.KEPT)
         agents = [each for each in everyone if each.name() not in connection.KEPT]
         left.extend(each.name() for each in psutil.wait_procs(agents, 3)[1] if each.status() != psutil.STATUS_ZOMBIE)
@@ -305,7 +306,11 @@ def test_the_end_does_not_wait_for_agents(monkeypatch: pytest.MonkeyPatch) -> No
     with connected(Address(workers=1)) as workers:
         assert len(workers) == 1
     assert left == []
-    assert not psutil.Process().children(recursive=True)
+    assert not _but(before)
+
+
+def _but(before: list[psutil.Process]) -> list[psutil.Process]:
+    return [each for each in psutil.Process().children(recursive=True) if each not in before]
 
 
 def folders(process: int) -> list[Path]:
