@@ -305,7 +305,9 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 sorts.append(var.type.sort)
             return Mapped(tuple(sorts), infer(to, context.bind(several, at), at))
         case t.Length(of):
-            _sequence(of, context, at)
+            if isinstance(_sequence(of, context, at), Listed):
+                problem = "the length is read of a sequence that is made here"
+                raise context.wrong(term, at, problem, "read it of an attribute, or write the number itself")
             return INT_TYPE
         case t.Appended(base, item):
             return _appended(base, item, context, at)

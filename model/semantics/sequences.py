@@ -73,7 +73,7 @@ class Items:
 
     def sliced(self, number: int, at: int, *, first: bool) -> int:
         """The first items, ``at`` of them, or those after them."""
-        place = max(at, 0) * self.bits
+        place = max(min(at, self.length(number)), 0) * self.bits
         return number & ((1 << place) - 1) if first else number >> place
 
     def all(self, number: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schedproof.model.semantics import Choice, Instance, ScopeError, State, Stepper, parameters
+from schedproof.model.semantics import Choice, Instance, ScopeError, State, Stepper, bounds_of, parameters
 
 Edge = tuple[Choice, State]
 """A step of the model from a given state: its label and the state after."""
@@ -81,7 +81,7 @@ class ModelGraph:
         Raises:
             NotAQuotient: states with the same normal form have different steps.
             NotConfluent: the order of urgent actions matters.
-            ScopeError: the model has integers without a bound, or a disposable sort.
+            ScopeError: the model has integers without a bound, a disposable sort, or a sequence longer than its ``at_most``.
         """
         if instance.model.integers:
             sort, name = next(iter(instance.model.integers))
@@ -95,7 +95,7 @@ class ModelGraph:
                     "leave out disposable=True and write a row back to the first state"
                 )
         same: Normal = normal or (lambda state: state)
-        stepper, settle = Stepper(instance), Settling(instance, urgent or {})
+        stepper, settle, bounds = Stepper(instance), Settling(instance, urgent or {}), bounds_of(instance)
         steps: dict[State, tuple[Edge, ...]] = {}
         states = [settle.after("", instance.initial())]
         known = set(states)
@@ -106,6 +106,11 @@ class ModelGraph:
                 raise NotAQuotient(f"{state} has other steps than states of the same normal form")
             for _, after in moves:
                 if after not in known:
+                    if not bounds.has(after):
+                        raise ScopeError(
+                            f"the model goes beyond {bounds.text}, and a refinement explores all of the model; "
+                            "let guards bound its sequences, or write a greater at_most"
+                        )
                     known.add(after)
                     states.append(after)
         return ModelGraph(instance, same(states[0]), steps, urgent or {})

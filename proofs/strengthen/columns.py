@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang import EnumType, Ref, Relation, SetOf, Type
+from schedproof.model.lang import EnumType, Ref, Relation, Type
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, State
 
 Column = NDArray[np.int64]
@@ -69,10 +70,12 @@ class States:
 
     @classmethod
     def of(cls, instance: Instance, states: Sequence[State]) -> States:
-        """The matrix of packed states."""
-        wide = any(value.bit_length() > 62 for state in states[:1] for value in state)
-        kind = object if wide or _wide(instance) else np.int64
-        return cls(instance, np.array(states, dtype=kind).reshape(len(states), instance.width))
+        """The matrix of packed states. Sets, functions and sequences may have more than 63 bits."""
+        try:
+            matrix = np.array(states, np.int64)
+        except OverflowError:
+            matrix = np.array(states, object)
+        return cls(instance, matrix.reshape(len(states), instance.width))
 
     def known_truth(self, key: str, term: t.Term, bound: Mapping[str, int]) -> Truths:
         """As :meth:`truth`, of a formula that ``key`` identifies; it is computed once for each choice of objects."""
@@ -193,6 +196,8 @@ class States:
 
     def _has(self, base: t.Term, element: t.Term, bound: Mapping[str, int]) -> Any:
         masks, kind = self.value(base, bound), self._type(base)
+        if isinstance(kind, SequenceType):
+            return self._has_item(masks, kind, self.value(element, bound, kind.of))
         objects = element.parts if isinstance(element, t.Tuple) else (element,)
         number, some = self._all, self._all == 0
         dimensions = self.instance.dimensions(kind) if isinstance(kind, Relation) else (0,)
@@ -202,6 +207,12 @@ class States:
             number = number * size + each
         inside = (masks >> np.maximum(number, 0)) & 1
         return some & (inside == 1)
+
+    def _has_item(self, sequences: Column, kind: SequenceType, values: Column) -> Truths:
+        """Whether sequences have items; none is no item."""
+        items, is_reference = self.instance.items(kind), isinstance(kind.of, Ref)
+        pairs = zip(sequences.tolist(), values.tolist(), strict=True)
+        return np.array([not (is_reference and v < 0) and items.has(s, v) for s, v in pairs], np.bool_)
 
     def _type(self, term: t.Term) -> Type | None:
         match term:
@@ -235,15 +246,3 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Other words, one for each: a difference in high bits only would vanish in a sum of products."""
     words = (words ^ (words >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     return words ^ (words >> np.uint64(29))
-
-
-def _wide(instance: Instance) -> bool:
-    """Whether a set or a relation has too many elements for 63 bits."""
-    for machine in instance.model.machines:
-        for attribute in machine.attributes:
-            match attribute.type:
-                case SetOf(sort) if instance.sizes[sort.name] > 62:
-                    return True
-                case Relation() as kind if int(np.prod(instance.dimensions(kind))) > 62:
-                    return True
-    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedproof.model.lang import (
     EMPTY,
     Action,
@@ -165,6 +167,12 @@ def logging(term: Type) -> Model:
         bound={("Node", "term"): 2, ("Node", "log"): 2} if term == Nat else {},
         refuted=frozenset({"short", "equal", "first", "loses"}),
     )
+
+
+def endless() -> Model:
+    """The model with a log that grows without an end."""
+    write = Action("write", [n], [n.is_("Up")], [n.fires("write")], "{n} writes")
+    return replace(RANGES, actions=[write if a.name == "write" else a for a in RANGES.actions])
 
 
 RANGES, NATURALS = logging(IntRange(0, 2)), logging(Nat)

@@ -347,8 +347,8 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     at = scope_text(result.scope or sizes)
     if result.within:
         at += f" within {result.within}"
-    elif _is_induction(result) and model.integers:
-        at += " within the bounds of its integers"
+    elif _is_induction(result) and model.bounded:
+        at += " within the bounds of its integers and sequences"
     elif _is_induction(result) and any(sort.disposable for sort in model.sorts):
         at += " within the numbers of objects at a time"
     what = CHECKED.get(result.kind, "every reachable state and step, and none violates it")

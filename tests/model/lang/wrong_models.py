@@ -1368,6 +1368,10 @@ SEQUENCES: dict[str, Case] = {
         lambda: logging(n.log.append(1)[0] == 1),  # wrong
         "property wrong", "an item is read of a sequence that is made here", "read it of an attribute",
     ),
+    "the length of a sequence that is made": (
+        lambda: logging(length(EMPTY.append(j)) == 1),  # wrong
+        "property wrong", "the length is read of a sequence that is made here", "read it of an attribute, or write the number itself",
+    ),
     "a part that ends before the first item": (
         lambda: logging(n.log[:-1] == n.log),  # wrong
         "property wrong", "a part of a sequence ends at -1, and a number of items is not below 0", "count from the end with length(s) - 1",

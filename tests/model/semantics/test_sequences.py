@@ -32,7 +32,7 @@ def test_the_operations_are_those_of_lists(kind: object) -> None:
         assert [items.at(number, index) for index in (-1, many)] == [None, None]
         assert [items.at(number, index) for index in range(many)] == listed
         assert items.appended(number, values[-1]) == items.of([*listed, values[-1]])
-        for at in (-3, 0, 1, many - 1, many, many + 5):
+        for at in (-3, 0, 1, many - 1, many, many + 5, 1 << 62):
             assert items.all(items.sliced(number, at, first=True)) == listed[: max(at, 0)]
             assert items.all(items.sliced(number, at, first=False)) == listed[max(at, 0) :]
         assert all(items.has(number, value) == (value in listed) for value in values)

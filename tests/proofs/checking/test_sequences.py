@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from schedproof.model.lang import DeadlockFree, Model, Row, exists, forall, implies, length, me
-from schedproof.model.semantics import Instance, instances
+from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.export import promela
 from schedproof.proofs.induction import prove, recheck
+from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.export import test_promela, test_tla
-from tests.support.logs import NATURALS, RANGES, Node, i, n
+from tests.support.logs import NATURALS, RANGES, Node, endless, i, n
 from tests.support.needs import needs_spin
 
 SMALL = {"Node": 1, "Job": 2}
@@ -132,3 +133,9 @@ def test_a_limit_may_be_any_number() -> None:
         assert refuted(model, engine) == set()
     assert prove(model).proved("below")
     test_tla.same(instance_of(model))
+
+
+def test_a_refinement_needs_sequences_that_guards_bound() -> None:
+    assert len(ModelGraph.explore(instance_of(RANGES)).steps) > 100
+    with pytest.raises(ScopeError, match=r"beyond 2 items of log, .* let guards bound its sequences"):
+        ModelGraph.explore(instance_of(endless()))

@@ -14,6 +14,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen.columns import States, Unsupported, first_of_each, has_column
 from schedproof.proofs.strengthen.features import Vocabulary
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, TWO_PHASE
+from tests.support.logs import NATURALS, RANGES
 from tests.support.random_models import RelationMaker, random_model
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
@@ -60,7 +61,7 @@ def compared(instance: Instance) -> int:
     return number
 
 
-@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, TWO_PHASE, WORKSHOP], ids=lambda m: m.system)
+@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, TWO_PHASE, WORKSHOP, RANGES, NATURALS], ids=lambda m: m.system)
 def test_columns_are_the_interpreted_meaning(model: Model) -> None:
     assert sum(compared(instance) for instance in instances(model, {})) > 3
 

@@ -30,6 +30,7 @@ from tests.model.lang.test_coalescing import model as channels
 from tests.model.lang.test_single import model as single_model
 from tests.model.lang.wrong_timers import ORDERS, TIMERS
 from tests.proofs.verification import test_defects as doors
+from tests.support import logs
 from tests.support.keys import KEYS
 from tests.support.lamps import lamps
 from tests.support.messages import RANGES
@@ -164,6 +165,11 @@ def cases() -> Iterator[Case]:
     yield _placed('Attribute("age", Nat), in an exploration', lambda: bounds_of(Instance(old, old.default_scope)))
     yield _placed(
         'Attribute("age", Nat), in a refinement', lambda: ModelGraph.explore(Instance(old, old.default_scope))
+    )
+    endless = logs.endless()
+    yield Case(
+        'Attribute("log", Sequence(IntRange(0, 2), at_most=2)), in a refinement',
+        lambda: ModelGraph.explore(Instance(endless, {"Node": 1, "Job": 1})),
     )
     for text in ("Node.age=old", "Node.age=1,Node.age=2", "Node.age=-1", "Node.aged=1"):
         yield Case(f"schedproof explore jobs --bound {text}", lambda text=text: bounded(old, [text]))  # type: ignore[misc]
