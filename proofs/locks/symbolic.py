@@ -69,11 +69,13 @@ class Hold:
     Args:
         members: if ``object`` stands for each lock of several ones, the container of them all, or () for all of the
             class; None if it stands for itself. Of some locks of a class, it is not known which are held.
+        several: whether it may stand for several locks that are held at once.
     """
 
     object: Unknown
     mode: Mode
     members: tuple[Unknown, ...] | None = None
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -357,7 +359,8 @@ class _Checker:
                 facts = facts.and_(*self.z.directly_in(scope[known.parameter], one))
             elif known.how == "before":
                 facts = facts.and_(self.before(one, scope[known.parameter]))
-        return facts.holding(Hold(one, known.mode))
+        # The caller may hold several locks of which this is all that is known: as known, they are one.
+        return facts.holding(Hold(one, known.mode, several=not known.paths))
 
     def steps(self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
         """The facts after ``steps``."""
@@ -435,12 +438,12 @@ class _Checker:
     def acquires_after_waiting(self, step: Wait, facts: Facts, of: Operation) -> None:
         """Checks that the lock of a condition may be acquired again under the other locks.
 
-        If one lock of its class is held, it is that one, since the thread must hold it to wait.
+        If just one lock of its class is held, it is that one, since the thread must hold it to wait.
         """
         name = self.locks.conditions[step.condition].lock
         its_class = self.locks.objects[name].of
         held = [hold for hold in facts.held if hold.object.of == its_class]
-        if len(held) == 1:
+        if len(held) == 1 and not held[0].several:
             others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not held[0]))
             self.acquires(step, held[0].object, others, of)
         else:
@@ -460,7 +463,8 @@ class _Checker:
             return
         before = now.and_(self.z.compares(earlier, Where.BEFORE, one)).holding(Hold(earlier, step.mode))
         self.acquires(step, one, before, of)
-        self.steps(step.body, scope, now.holding(Hold(one, step.mode, containers if step.every else None)), of)
+        hold = Hold(one, step.mode, containers if step.every else None, several=True)
+        self.steps(step.body, scope, now.holding(hold), of)
 
     def compared(self, one: Unknown, where: Where, other: Unknown) -> z3.BoolRef:
         """The formula that a comparison holds: of keys, or that both are one object."""
