@@ -240,6 +240,7 @@ class _Checker:
         self.compares_keys = any(
             isinstance(s, CompareKeys) for s in every_step([o.steps for o in locks.operations.values()])
         )
+        self.possible = True
         self.several = {
             rule.name: writes(locks, rule, entry) > 1 for rule in locks.rules if isinstance(rule, SeveralRule)
         }
@@ -255,12 +256,15 @@ class _Checker:
                 done.add((name, way))
                 self.operation(self.locks.operations[name], way)
         if (loose := unstructured(self.locks, self.entry)) is not None:
-            return self.nothing(loose)
+            return self.nothing(loose, f"{loose.text} ({loose.place}) is not matched in its block")
+        if not self.possible:  # every proof would be one of no call at all
+            first = next(iter(self.entry.steps), Step(text="", place=self.entry.place))
+            return self.nothing(first, "no objects are in all the positions of its parameters")
         return self.programs
 
-    def nothing(self, loose: Step) -> Programs:
-        """The results so far, with nothing proved."""
-        why = f"{loose.text} ({loose.place}) is not matched in its block, and so nothing is proved"
+    def nothing(self, loose: Step, problem: str) -> Programs:
+        """The results so far, with nothing proved because of ``problem``."""
+        why = f"{problem}, and so nothing is proved"
 
         def not_proved(one: CheckedStep) -> CheckedStep:
             return replace(one, proved=False, why=why)
@@ -337,6 +341,8 @@ class _Checker:
         for inner, (where, path) in operation.positions.items():
             if way is None or inner in way.placed:
                 facts = facts.and_(self._placed(scope[inner], where, self.z.reach(path, scope)))
+        if way is None and operation.positions:
+            self.possible = not self.follows(facts, z3.BoolVal(False))
         for one_name, where, other_name in way.compared if way is not None else ():
             facts = facts.and_(self.compared(scope[one_name], where, scope[other_name]))
         for under in operation.under if way is None else ():
