@@ -242,9 +242,12 @@ class _Walk:
                     yield (event(",".join(values)), *events), after
 
     def wait(self, step: Wait, scope: Mapping[str, str], held: tuple[Held, ...], name: str) -> Ways:
-        """It releases the lock of the condition, waits, and acquires the lock again, under what it holds meanwhile."""
+        """It releases the lock of the condition, waits, and acquires the lock again, under what it holds meanwhile.
+
+        A thread without the lock does not come to wait: the interleavings report it.
+        """
         condition = self.world.locks.conditions.get(step.condition)
-        if condition is None:  # a group has no lock
+        if condition is None or all(name != condition.lock for name, _ in held):  # a group has no lock
             yield (Event(step, step.condition, None, held, name, scope),), held
             return
         others = tuple(each for each in held if each[0] != condition.lock)

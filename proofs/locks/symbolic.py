@@ -69,11 +69,13 @@ class Hold:
     Args:
         members: if ``object`` stands for each lock of several ones, the container of them all, or () for all of the
             class; None if it stands for itself. Of some locks of a class, it is not known which are held.
+        several: whether it may stand for several locks that are held at once.
     """
 
     object: Unknown
     mode: Mode
     members: tuple[Unknown, ...] | None = None
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,7 @@ class _Checker:
         self.compares_keys = any(
             isinstance(s, CompareKeys) for s in every_step([o.steps for o in locks.operations.values()])
         )
+        self.possible = True
         self.several = {
             rule.name: writes(locks, rule, entry) > 1 for rule in locks.rules if isinstance(rule, SeveralRule)
         }
@@ -253,12 +256,15 @@ class _Checker:
                 done.add((name, way))
                 self.operation(self.locks.operations[name], way)
         if (loose := unstructured(self.locks, self.entry)) is not None:
-            return self.nothing(loose)
+            return self.nothing(loose, f"{loose.text} ({loose.place}) is not matched in its block")
+        if not self.possible:  # every proof would be one of no call at all
+            first = next(iter(self.entry.steps), Step(text="", place=self.entry.place))
+            return self.nothing(first, "no objects are in all the positions of its parameters")
         return self.programs
 
-    def nothing(self, loose: Step) -> Programs:
-        """The results so far, with nothing proved."""
-        why = f"{loose.text} ({loose.place}) is not matched in its block, and so nothing is proved"
+    def nothing(self, loose: Step, problem: str) -> Programs:
+        """The results so far, with nothing proved because of ``problem``."""
+        why = f"{problem}, and so nothing is proved"
 
         def not_proved(one: CheckedStep) -> CheckedStep:
             return replace(one, proved=False, why=why)
@@ -335,6 +341,8 @@ class _Checker:
         for inner, (where, path) in operation.positions.items():
             if way is None or inner in way.placed:
                 facts = facts.and_(self._placed(scope[inner], where, self.z.reach(path, scope)))
+        if way is None and operation.positions:
+            self.possible = not self.follows(facts, z3.BoolVal(False))
         for one_name, where, other_name in way.compared if way is not None else ():
             facts = facts.and_(self.compared(scope[one_name], where, scope[other_name]))
         for under in operation.under if way is None else ():
@@ -357,7 +365,8 @@ class _Checker:
                 facts = facts.and_(*self.z.directly_in(scope[known.parameter], one))
             elif known.how == "before":
                 facts = facts.and_(self.before(one, scope[known.parameter]))
-        return facts.holding(Hold(one, known.mode))
+        # The caller may hold several locks of which this is all that is known: as known, they are one.
+        return facts.holding(Hold(one, known.mode, several=not known.paths))
 
     def steps(self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
         """The facts after ``steps``."""
@@ -435,12 +444,12 @@ class _Checker:
     def acquires_after_waiting(self, step: Wait, facts: Facts, of: Operation) -> None:
         """Checks that the lock of a condition may be acquired again under the other locks.
 
-        If one lock of its class is held, it is that one, since the thread must hold it to wait.
+        If just one lock of its class is held, it is that one, since the thread must hold it to wait.
         """
         name = self.locks.conditions[step.condition].lock
         its_class = self.locks.objects[name].of
         held = [hold for hold in facts.held if hold.object.of == its_class]
-        if len(held) == 1:
+        if len(held) == 1 and not held[0].several:
             others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not held[0]))
             self.acquires(step, held[0].object, others, of)
         else:
@@ -460,7 +469,8 @@ class _Checker:
             return
         before = now.and_(self.z.compares(earlier, Where.BEFORE, one)).holding(Hold(earlier, step.mode))
         self.acquires(step, one, before, of)
-        self.steps(step.body, scope, now.holding(Hold(one, step.mode, containers if step.every else None)), of)
+        hold = Hold(one, step.mode, containers if step.every else None, several=True)
+        self.steps(step.body, scope, now.holding(hold), of)
 
     def compared(self, one: Unknown, where: Where, other: Unknown) -> z3.BoolRef:
         """The formula that a comparison holds: of keys, or that both are one object."""

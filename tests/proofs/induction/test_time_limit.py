@@ -7,10 +7,11 @@ import time
 import pytest
 
 from schedproof.proofs.induction import NO_LIMIT, TimeLimit, prove, recheck
+from schedproof.proofs.induction.bounds import BEYOND
 from schedproof.proofs.induction.expressions import Solver
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.strengthen.protocols import LEASES
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
 
 
 def test_the_time_that_is_left() -> None:
@@ -55,6 +56,18 @@ def test_a_limit_in_the_middle_keeps_what_is_proved_without_it() -> None:
         kept.append(len(halted.inductive))
     assert kept[0] == 0
     assert kept[-1] == len(whole.inductive)
+
+
+def test_a_limit_in_the_middle_leaves_a_larger_bound() -> None:
+    (bound,) = prove(LOCK_SERVER).bounds.items()
+    seen = set()
+    for questions in range(12):
+        left = iter([True] * questions)
+        limit = TimeLimit(halt=lambda left=left: "" if next(left, False) else "halted")  # type: ignore[misc]
+        bounds = prove(LOCK_SERVER, every=False, time_limit=limit).bounds
+        assert all(sort == bound[0] and most >= bound[1] for sort, most in bounds.items())
+        seen.add(bounds.get(bound[0]))
+    assert {None, bound[1], BEYOND - 1} <= seen
 
 
 def test_cvc5_is_asked_until_the_limit() -> None:

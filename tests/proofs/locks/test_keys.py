@@ -405,3 +405,20 @@ def test_what_follows_the_order_by_key_never_deadlocks() -> None:
 def test_many_proofs_by_key_agree(part: int) -> None:
     agrees(range(1000 + part * 60, 1060 + part * 60))
     frees_from_deadlock(range(1000 + part * 20, 1020 + part * 20))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "Shard a after b, Shard b after a",
+        "Shard a after a, Shard b",
+        "Table t after u, Table u after a.Table, Shard a in t, Shard b",
+    ],
+)
+def test_parameters_in_no_positions_prove_nothing(parameters: str) -> None:
+    """No objects are so: what is proved of all calls is proved of none."""
+    order = ORDER.replace("order: [", "order: [Table > Table after it, ")
+    text = f"{CLASSES}{order}operations:\n  'op({parameters})': [lock a: [lock b: []], lock b: [lock a: []]]\n"
+    answers = {a.check.name: a for a in model_check(parse(text, "made.yaml")).answers}
+    assert answers["op-follows-the-order"].verdict is Verdict.UNDETERMINED
+    assert "no objects are in all the positions of its parameters" in answers["op-follows-the-order"].note

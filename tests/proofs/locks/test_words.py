@@ -418,6 +418,46 @@ def test_who_has_waited_acquires_the_lock_again() -> None:
     acquires_after_waiting()
 
 
+BY_KEY = """\
+classes: {S: {lock: KIND}}
+objects: {a: S, b: S}
+conditions: {c: a}
+order: [S > S after it]
+operations:
+"""
+
+WAITS_UNDER_SEVERAL = {
+    "each": "  op(): [lock each S: [timed wait c]]\n",
+    "several": "  op(): [lock several S: [timed wait c]]\n",
+    "two of the caller": "  op(S x, S y): [if x before y: [lock x: [lock y: [sleep()]]]]\n  sleep(): [timed wait c]\n",
+}
+
+
+@pytest.mark.parametrize("name", WAITS_UNDER_SEVERAL)
+def test_a_wait_under_several_locks_is_not_proved(name: str) -> None:
+    text = BY_KEY.replace("KIND", "mutex") + WAITS_UNDER_SEVERAL[name]
+    arguments = "(a, b)" if "op(S" in text else "()"
+    assert {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}[
+        "op-follows-the-order"
+    ] is Verdict.REFUTED
+    # Two threads stand still: one has given up its wait, and the other one has acquired a meanwhile.
+    text += f"threads:\n  one: ['op{arguments}']\n  two: [lock a: [lock b: []]]\n"
+    assert explore_all(parse(text, "made.yaml"), pays=NEVER).problems
+    # On one object no run shows it.
+    alone = text.partition("threads")[0].replace("objects: {a: S, b: S}", "objects: {a: S}")
+    assert {a.check.name: a.verdict for a in model_check(parse(alone, "made.yaml")).answers}[
+        "op-follows-the-order"
+    ] is Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize("kind", ["mutex", "reentrant", "errorcheck"])
+def test_a_wait_without_its_lock_acquires_nothing(kind: str) -> None:
+    """A thread that holds another lock than that of the condition does not come to wait."""
+    text = BY_KEY.replace("KIND", kind) + "  op(S x): [lock x: [timed wait c]]\n"
+    answers = {a.check.name: a for a in model_check(parse(text, "made.yaml")).answers}
+    assert answers["op-follows-the-order"].verdict is Verdict.PROVED
+
+
 # --- seeded faults
 
 
