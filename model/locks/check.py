@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schedproof.model.lang.errors import Place
 
 from .errors import LocksError
 from .language import (
+    CLOSED,
     MOST_COUNTED,
     Access,
     Acquire,
@@ -276,6 +277,15 @@ def _channel(locks: Locks, step: Send | Receive | Close) -> None:
         raise LocksError(step.place, f"{step.text}, which is a context", "write cancel or receive")
     if isinstance(step, Close) and step.cancels and not context:
         raise LocksError(step.place, f"{step.text}, which is a channel", "write close; or declare it as context")
+    kinds = locks.kinds.get(step.channel, ())
+    if isinstance(step, Send) and kinds and not step.kind:
+        raise LocksError(step.place, f"{step.text} without a kind of message", f"write one of {', '.join(kinds)}")
+    if isinstance(step, Send | Receive) and step.kind:
+        if not kinds:
+            problem = f"{step.text} with kinds of messages, and {step.channel} has none"
+            raise LocksError(step.place, problem, f"declare {step.channel} with capacity and kinds")
+        known = (*kinds, CLOSED) if isinstance(step, Receive) else kinds
+        _known(step.kind, known, f"kind of message of {step.channel}", step.place)
 
 
 def _select(locks: Locks, step: Select, scope: Scope) -> None:
@@ -288,6 +298,35 @@ def _select(locks: Locks, step: Select, scope: Scope) -> None:
         if case.on is not None:
             _channel(locks, case.on)
         _steps(locks, case.body, scope)
+    _branches(locks, step)
+
+
+def _branches(locks: Locks, step: Select) -> None:
+    """Refuses a receiver with branches that lacks one: a message without a branch is easily forgotten."""
+    received = [case.on for case in step.cases if isinstance(case.on, Receive) and case.on.kind]
+    for channel in dict.fromkeys(one.channel for one in received):
+        needed = list(locks.kinds[channel])
+        if any(name == channel for each in _programs(locks) for name in _closed(each)):
+            needed.append(CLOSED)
+        given = {one.kind for one in received if one.channel == channel}
+        if missing := [kind for kind in needed if kind not in given]:
+            problem = f"receive {channel} has no branch for {', '.join(missing)}"
+            raise LocksError(step.place, problem, f"write {missing[0]}: [] if nothing is done then")
+
+
+def _programs(locks: Locks) -> list[tuple[Step, ...]]:
+    return [*(one.steps for one in locks.operations.values()), *(one.steps for one in locks.threads.values())]
+
+
+def _closed(part: object) -> Iterator[str]:
+    """The channels that steps close."""
+    if isinstance(part, Close):
+        yield part.channel
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _closed(each)
+    elif isinstance(part, Step):
+        yield from _closed(tuple(vars(part).values()))
 
 
 def _counted(locks: Locks, step: Count | Await | Branch | Wait | Signal) -> None:

@@ -274,16 +274,26 @@ class Call(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Send(Step):
-    """Puts a message into a channel; waits while it is full."""
+    """Puts a message into a channel; waits while it is full.
+
+    Args:
+        kind: that of the message; "" if the channel has no kinds.
+    """
 
     channel: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Receive(Step):
-    """Takes a message out of a channel; waits for one."""
+    """Takes a message out of a channel; waits for one.
+
+    Args:
+        kind: only a message of this kind, or :data:`CLOSED` for the end of the channel; "" for whatever comes.
+    """
 
     channel: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,7 +320,10 @@ class Case(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Select(Step):
-    """Runs one of the cases that can proceed; waits for one if there is no ``default``."""
+    """Runs one of the cases that can proceed; waits for one if there is no ``default``.
+
+    A receiver with a branch for each kind of message is a select with a case for each.
+    """
 
     cases: tuple[Case, ...]
 
@@ -505,6 +518,12 @@ class Repair:
 UNBOUNDED = -1
 """The capacity of a channel that is never full."""
 
+CLOSED = "closed"
+"""The branch of a receiver that finds the channel closed and empty."""
+
+MOST_ORDERED = 8
+"""The largest capacity of a channel whose messages have kinds: their order is part of each state."""
+
 MOST_COUNTED = 255
 """The largest number of a counter."""
 
@@ -553,6 +572,7 @@ class Locks:
         objects, channels, threads: the objects of an exploration; for each channel its capacity (0: sender and receiver
             meet).
         contexts: the channels that are contexts: only ``cancel`` closes them, and no message is sent.
+        kinds: of channels whose messages have kinds, the names of these.
         counters, conditions: by name.
         together: the numbers of threads that run at once, for any choice of ``threads`` with repetition; () means all
             of them, each once. Threads that serve always run, once.
@@ -579,6 +599,7 @@ class Locks:
     contexts: frozenset[str] = frozenset()
     counters: Mapping[str, Counter] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:

@@ -16,7 +16,9 @@ from . import words
 from .check import check
 from .errors import LocksError
 from .language import (
+    CLOSED,
     MOST_COUNTED,
+    MOST_ORDERED,
     UNBOUNDED,
     Case,
     Condition,
@@ -31,6 +33,7 @@ from .language import (
     OrderRow,
     Repair,
     Rule,
+    Select,
     SeveralRule,
     Step,
     Thread,
@@ -141,7 +144,8 @@ class _Reader:
         rules = self.named(self.each(given.get("rules"), "rules", self.rule), "rule")
         operations = self.named(self.each(given.get("operations"), "operations", self.operation), "operation")
         channels = self.each(given.get("channels"), "channels", self.channel)
-        contexts = {key.value for key, value in self.entries(given.get("channels")) if self.text(value) == "context"}
+        contexts = {key.value for key, value in self.entries(given.get("channels")) if value.value == "context"}
+        kinds = {key.value: self.kinds(value) for key, value in self.entries(given.get("channels"))}
         counters = self.named(self.each(given.get("counters"), "counters", self.counter), "counter")
         conditions = self.named(self.each(given.get("conditions"), "conditions", self.condition), "condition")
         threads = self.named(self.each(given.get("threads"), "threads", self.thread), "thread")
@@ -157,6 +161,7 @@ class _Reader:
             objects=together("objects", self.named(objects, "object"), base.objects),
             channels=together("channels", dict(channels), base.channels),
             contexts=frozenset(contexts | (base.contexts - {name for name, _ in channels})),
+            kinds={name: each for name, each in together("channels", kinds, base.kinds).items() if each},
             counters=together("counters", counters, base.counters),
             conditions=together("conditions", conditions, base.conditions),
             threads=together("threads", threads, base.threads),
@@ -425,24 +430,42 @@ class _Reader:
                 self.place(node), "this is not one step", "begin each step with a dash on a line of its own"
             )
         ((key, value),) = node.value
+        if self.has_branches(key, value):
+            cases = self.branches(key, value)
+            return Select(text=cases[0].text, place=self.place(key), cases=cases)
         return words.block(
             self.text(key),
             self.place(key),
             lambda: self.steps(value),
             lambda: tuple(self.steps(each) for each in self.sequence(value, "what is done either way")),
-            lambda: tuple(self.case(each) for each in self.sequence(value, "what a select waits for")),
+            lambda: tuple(
+                case for each in self.sequence(value, "what a select waits for") for case in self.cases(each)
+            ),
         )
 
-    def case(self, node: yaml.Node) -> Case:
-        """A case of a select: a line, or a line with steps below it."""
+    def cases(self, node: yaml.Node) -> tuple[Case, ...]:
+        """A case of a select: a line, or a line with steps or branches below it. Each branch is a case of its own."""
         if isinstance(node, yaml.ScalarNode):
-            return words.case(node.value, self.place(node), None)
+            return (words.case(node.value, self.place(node), None),)
         if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
             raise LocksError(
                 self.place(node), "this is not one case", "begin each case with a dash on a line of its own"
             )
         ((key, value),) = node.value
-        return words.case(self.text(key), self.place(key), lambda: self.steps(value))
+        if self.has_branches(key, value):
+            return self.branches(key, value)
+        return (words.case(self.text(key), self.place(key), lambda: self.steps(value)),)
+
+    def has_branches(self, key: yaml.Node, node: yaml.Node) -> bool:
+        """Whether a step has a block of steps for each kind of message."""
+        return isinstance(node, yaml.MappingNode) and self.text(key).split()[:1] == ["receive"]
+
+    def branches(self, key: yaml.Node, node: yaml.Node) -> tuple[Case, ...]:
+        """The cases of a receiver, one for each kind of message."""
+        text = self.text(key)
+        if not (entries := self.mapping(node, text)):
+            raise LocksError(self.place(key), f"{text!r} has no branches", "write a kind of message and its steps")
+        return tuple(words.branch(text, kind.value, self.place(kind), self.steps(steps)) for kind, steps in entries)
 
     def object(self, key: yaml.ScalarNode, node: yaml.Node) -> Object:
         place = self.place(key)
@@ -456,9 +479,40 @@ class _Reader:
             raise LocksError(
                 self.place(key), f"{key.value!r} is not a name of a channel", "begin it with a small letter"
             )
+        if isinstance(node, yaml.MappingNode):
+            return key.value, self.capacity_with_kinds(key, node)
         if self.text(node) == "context":
             return key.value, 0
         return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
+
+    def capacity_with_kinds(self, key: yaml.ScalarNode, node: yaml.Node) -> int:
+        """The capacity of a channel whose messages have kinds."""
+        given = {what.value: value for what, value in self.mapping(node, "a channel")}
+        for what, _ in self.mapping(node, "a channel"):
+            if what.value not in ("capacity", "kinds"):
+                problem = f"unknown key {what.value!r} of a channel"
+                raise LocksError(self.place(what), problem, "choose from capacity, kinds")
+        if len(given) < 2:
+            problem = f"channel {key.value} has no {'kinds' if 'capacity' in given else 'capacity'}"
+            raise LocksError(self.place(key), problem, "write, for example, {capacity: 1, kinds: [put, get]}")
+        if (text := self.text(given["capacity"])) == "unbounded" or (
+            number := self.number(given["capacity"])
+        ) > MOST_ORDERED:
+            problem = f"channel {key.value} has kinds of messages and the capacity {text}"
+            remedy = f"write at most {MOST_ORDERED}: their order is part of each state"
+            raise LocksError(self.place(given["capacity"]), problem, remedy)
+        return number
+
+    def kinds(self, node: yaml.Node) -> tuple[str, ...]:
+        """The kinds of the messages of a channel; () for one without."""
+        if not isinstance(node, yaml.MappingNode):
+            return ()
+        listed = next(value for what, value in node.value if what.value == "kinds")
+        names = self.words(listed, words.NAME, "a kind of message")
+        if CLOSED in names or len(set(names)) < len(names) or not names:
+            problem = f"the kinds of messages {', '.join(names) or 'are an empty list'}"
+            raise LocksError(self.place(listed), problem, f"write different names, none of them {CLOSED!r}")
+        return tuple(names)
 
     def counter(self, key: yaml.ScalarNode, node: yaml.Node) -> Counter:
         place = self.place(key)

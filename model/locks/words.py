@@ -9,8 +9,9 @@
     maybe        either        serve        repeat NUMBER
     OPERATION(PATH, ...)
     read PATH.FIELD    write PATH.FIELD
-    send CHANNEL       receive CHANNEL    close CHANNEL    cancel CONTEXT
-    select       of cases: send CHANNEL, receive CHANNEL, default, timeout
+    send CHANNEL [KIND]    receive CHANNEL    close CHANNEL    cancel CONTEXT
+    select       of cases: send CHANNEL [KIND], receive CHANNEL, default, timeout
+    receive CHANNEL    of branches: a KIND each, closed
     go
     add COUNTER [NUMBER]    subtract COUNTER [NUMBER]    set COUNTER NUMBER
     await COUNTER = NUMBER    if COUNTER = NUMBER    while COUNTER = NUMBER    swap COUNTER NUMBER NUMBER
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from schedproof.model.lang.errors import Place
 
@@ -106,8 +108,8 @@ def plain_step(text: str, place: Place) -> Step:
         return Release(text=normalized, place=place, path=path(parsed[2]), mode=mode)
     if parsed := re.fullmatch(rf"(read|write) ({PATH})\.({NAME})", normalized):
         return Access(text=normalized, place=place, verb=Verb(parsed[1]), path=path(parsed[2]), field=parsed[3])
-    if parsed := re.fullmatch(rf"(send|receive) ({NAME})", normalized):
-        return (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
+    if (message := _message(normalized, place)) is not None:
+        return message
     if (counted := _counted(normalized, place)) is not None:
         return counted
     if parsed := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", normalized):
@@ -142,6 +144,27 @@ def _counted(text: str, place: Place) -> Step | None:
     return None
 
 
+def _message(text: str, place: Place) -> Send | Receive | None:
+    """A step that sends or receives; None if the text has another form."""
+    if parsed := re.fullmatch(rf"receive ({NAME})", text):
+        return Receive(text=text, place=place, channel=parsed[1])
+    if parsed := re.fullmatch(rf"send ({NAME})(?: ({NAME}))?", text):
+        return Send(text=text, place=place, channel=parsed[1], kind=parsed[2] or "")
+    return None
+
+
+def branch(text: str, kind: str, place: Place, body: Body) -> Case:
+    """The case of ``receive CHANNEL`` for messages of one kind.
+
+    Raises:
+        LocksError: ``text`` does not receive.
+    """
+    message = _message(normalized := _normal(text), place)
+    if not isinstance(message, Receive):
+        raise LocksError(place, f"{normalized!r} has branches for kinds of messages", "write receive CHANNEL")
+    return Case(text=normalized, place=place, on=replace(message, kind=kind), waits=False, body=body)
+
+
 def case(text: str, place: Place, body: Callable[[], Body] | None) -> Case:
     """A case of a ``select``; ``body`` reads its steps, None if it has none.
 
@@ -152,9 +175,8 @@ def case(text: str, place: Place, body: Callable[[], Body] | None) -> Case:
     steps = body() if body is not None else ()
     if normalized in ("default", "timeout"):
         return Case(text=normalized, place=place, on=None, waits=normalized == "timeout", body=steps)
-    if parsed := re.fullmatch(rf"(send|receive) ({NAME})", normalized):
-        on = (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
-        return Case(text=normalized, place=place, on=on, waits=False, body=steps)
+    if (message := _message(normalized, place)) is not None:
+        return Case(text=normalized, place=place, on=message, waits=False, body=steps)
     raise LocksError(
         place,
         f"{normalized!r} is not a case of a select",

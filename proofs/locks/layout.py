@@ -16,7 +16,7 @@ class Layout:
     """The counters and queues of a description.
 
     The first counters are the numbers of messages in the channels. A channel that some program closes, or selects from,
-    has a counter that is 1 after it is closed. A lock without an owner has one that is 1 while it is locked.
+    has a counter that is 1 after it is closed. One with kinds of messages has a counter for each place of a message. A lock without an owner has one that is 1 while it is locked.
 
     Args:
         counters: the name of each counter.
@@ -59,6 +59,21 @@ def flag(lock: str) -> str:
     return f"flag {lock}"
 
 
+def places(channel: str, capacity: int) -> list[str]:
+    """The names of the counters for the messages in a channel with kinds: 0 for no message, else the number of its kind."""
+    return [f"message {number} of {channel}" for number in range(capacity)]
+
+
+def head(channel: str) -> str:
+    """The name of the counter that says at which of its places the first message is."""
+    return f"first message of {channel}"
+
+
+def meeting(channel: str, kind: str) -> str:
+    """The name of the channel of capacity 0 in which sender and receiver of a message of one kind meet."""
+    return f"{kind} of {channel}"
+
+
 QUEUE = 6
 """The most threads that wait in line for permits of a semaphore; more wait in any order."""
 
@@ -75,6 +90,12 @@ def lay_out(locks: Locks) -> Layout:
         layout.add(name, capacity)
     for name in selected(locks):
         layout.add(closed(name), 1)
+    for name, kinds in locks.kinds.items():
+        for each in places(name, locks.channels[name]):
+            layout.add(each, len(kinds))
+        layout.add(head(name), max(locks.channels[name] - 1, 0))
+        for kind in kinds:
+            layout.add(meeting(name, kind), 0)
     for one in locks.objects.values():
         if locks.classes[one.of].kind in (Kind.UNOWNED, Kind.ONCE):
             layout.add(flag(one.name), 1)
@@ -96,8 +117,8 @@ def in_line(locks: Locks) -> list[str]:
 
 
 def selected(locks: Locks) -> list[str]:
-    """The channels that are contexts, or that some program closes or selects from."""
-    names = {*locks.contexts}
+    """The channels that are contexts, have kinds of messages, or that some program closes or selects from."""
+    names = {*locks.contexts, *locks.kinds}
     for step in every_step([*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]):
         match step:
             case Close(channel=channel):

@@ -46,6 +46,7 @@ from schedproof.model.locks.language import (
 )
 
 from .layout import QUEUE, Layout, closed, flag, lay_out, line
+from .messages import ring
 from .ways import TOP, Act, Change, Guard, Park, Side, Sign, Way
 
 DONE = -1
@@ -461,6 +462,8 @@ class _Unfolding:
     def message(self, step: Send | Receive, then: tuple[int, ...]) -> list[Way]:
         """The ways of a message through a channel that may be closed."""
         layout, says = self.world.layout, f"{type(step).__name__.lower()}"
+        if step.channel in self.world.locks.kinds:
+            return ring(self.world.locks, layout, step.channel).ways(step, then)
         number, ended = layout.counter(step.channel), layout.counter(closed(step.channel))
         capacity = layout.most[number]
         is_open = Guard(ended, 0, 0)
@@ -494,7 +497,9 @@ class _Unfolding:
                 continue
             names.insert(0, case.on.channel)
             chosen = self.message(case.on, after)
-            ways = [*(replace(way, says=f"{way.says} {case.on.channel} by select of") for way in chosen), *ways]
+            if step.text == "select":
+                chosen = [replace(way, says=f"{way.says} {case.on.channel} by select of") for way in chosen]
+            ways = [*chosen, *ways]
         on = " or ".join(dict.fromkeys(names)) or "nothing"
         return self.act(ways, on, step, Waits.MESSAGE)
 
@@ -655,7 +660,9 @@ class _Unfolding:
         one = self.instructions[number]
         if one.kind is not Act or one.text.split()[0] not in ("receive", "select"):
             return one.kind is Receive
-        return any(sign == "down" for way in one.ways for sign, _ in way.gives())  # not a select that only sends
+        takes = (any(change.plus < 0 for change in way.changes) for way in one.ways)
+        meets = (way.meets is not None and way.meets[1] is Side.RECEIVES for way in one.ways)
+        return any(takes) or any(meets)  # not a select that only sends
 
     def loop(self, unfold_block: Callable[[tuple[int, ...]], tuple[int, ...]]) -> tuple[int, ...]:
         """Unfolds a block after whose last steps it begins anew."""

@@ -31,11 +31,16 @@ class Side(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A counter is between two numbers, both included."""
+    """A counter is between two numbers, both included.
+
+    Args:
+        chooses: it only chooses among ways of which one can be taken whatever the counter is: no thread waits for it.
+    """
 
     counter: int
     least: int = 0
     most: int = TOP
+    chooses: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,8 @@ class Way:
         if self.fatal:
             return
         for guard in self.guards:
+            if guard.chooses:
+                continue
             if guard.least > 0:
                 yield ("up", guard.counter)
             if guard.most < TOP:

@@ -10,7 +10,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import LocksError, parse, read
-from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
+from schedproof.model.locks.language import UNBOUNDED, Kind, Mode, Receive, Select, Send
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.model_check import model_check
 from tests.support.rows import each_row
@@ -18,6 +18,7 @@ from tests.support.rows import each_row
 LOCK = "objects: {a: rw, m: mutex}\n"
 CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"
 THREAD = LOCK + "threads:\n  t:\n"
+KINDS = "channels: {c: {capacity: 1, kinds: [put, get]}, d: 1}\nthreads:\n  t: "
 
 PARTS = (
     "objects: {a: mutex, r: rw, j: reentrant-rw, o: once, s: stamped}\nchannels: {c: 0, x: context}\n"
@@ -217,6 +218,53 @@ WRONG: list[tuple[str, int, str]] = [
     (PARTS + "    - once o\n", 7, "'once o' has no steps inside it"),
     (PARTS + "    - runlock a\n", 7, "runlock a of a lock that is a mutex; write unlock"),
     (PARTS + "    - unlock j\n", 7, "that one thread can hold for reading and for writing; write runlock or wunlock"),
+    ("channels: {c: {capacity: 1, kind: x}}\n", 1, "unknown key 'kind' of a channel; choose from capacity, kinds"),
+    (
+        "channels: {c: {capacity: 1}}\n",
+        1,
+        "channel c has no kinds; write, for example, {capacity: 1, kinds: [put, get]}",
+    ),
+    ("channels: {c: {kinds: [x]}}\n", 1, "channel c has no capacity; write"),
+    (
+        "channels: {c: {capacity: 9, kinds: [x]}}\n",
+        1,
+        "channel c has kinds of messages and the capacity 9; write at most 8",
+    ),
+    ("channels: {c: {capacity: unbounded, kinds: [x]}}\n", 1, "and the capacity unbounded; write at most 8"),
+    (
+        "channels: {c: {capacity: 1, kinds: [X]}}\n",
+        1,
+        "'X' is not a kind of message; write a name that begins with a small",
+    ),
+    ("channels: {c: {capacity: 1, kinds: [x, x]}}\n", 1, "the kinds of messages x, x; write different names"),
+    (
+        "channels: {c: {capacity: 1, kinds: [closed]}}\n",
+        1,
+        "the kinds of messages closed; write different names, none of them",
+    ),
+    ("channels: {c: {capacity: 1, kinds: []}}\n", 1, "the kinds of messages are an empty list; write different names"),
+    (KINDS + "[send c]\n", 3, "send c without a kind of message; write one of put, get"),
+    (KINDS + "[send c stop]\n", 3, "unknown kind of message of c 'stop'; choose from put, get"),
+    (
+        KINDS + "[send d put]\n",
+        3,
+        "send d put with kinds of messages, and d has none; declare d with capacity and kinds",
+    ),
+    (KINDS + "[receive d: {put: []}]\n", 3, "receive d with kinds of messages, and d has none; declare d"),
+    (KINDS + "[receive c: {put: []}]\n", 3, "receive c has no branch for get; write get: [] if nothing is done then"),
+    (
+        KINDS + "[receive c: {put: [], get: [], stop: []}]\n",
+        3,
+        "unknown kind of message of c 'stop'; choose from put, get, closed",
+    ),
+    (KINDS + "[receive c: {put: [], get: []}, close c]\n", 3, "receive c has no branch for closed; write closed: []"),
+    (KINDS + "[maybe: [select: [receive c: {put: []}]]]\n", 3, "receive c has no branch for get; write get: []"),
+    (KINDS + "[receive c: {}]\n", 3, "'receive c' has no branches; write a kind of message and its steps"),
+    (
+        KINDS + "[receive c put: {put: []}]\n",
+        3,
+        "'receive c put' has branches for kinds of messages; write receive CHANNEL",
+    ),
     (PARTS + "    - close d\n", 7, "unknown channel 'd'; choose from c, x"),
     (PARTS + "    - close x\n", 7, "close x, which is a context; write cancel or receive"),
     (PARTS + "    - send x\n", 7, "send x, which is a context"),
@@ -399,6 +447,22 @@ def test_a_description_is_read_as_it_is_written() -> None:
     assert (operation.line, operation.under[0].line, operation.under[0].mode) == (15, 16, Mode.LOCK)
     assert description.channels == {"c": 0, "d": UNBOUNDED}
     assert (description.together, description.refuted) == ((1, 2), {"no-deadlock"})
+
+
+def test_a_branch_is_a_case_for_messages_of_its_kind() -> None:
+    (step,) = parse(KINDS + "[receive c: {get: [send c put], put: [], closed: []}]\n", "locks.yaml").threads["t"].steps
+    assert isinstance(step, Select)
+    received = [(case.on.channel, case.on.kind) for case in step.cases if isinstance(case.on, Receive)]
+    assert received == [("c", "get"), ("c", "put"), ("c", "closed")]
+    (sent,) = step.cases[0].body
+    assert isinstance(sent, Send) and (sent.channel, sent.kind) == ("c", "put")
+
+
+def test_an_amended_channel_has_its_own_kinds(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(KINDS + "[send c put, send d]\n")
+    (tmp_path / "b.yaml").write_text("amends: a.yaml\nchannels: {c: 1}\nthreads: {t: [send c, send d]}\n")
+    assert read(tmp_path / "a.yaml").kinds == {"c": ("put", "get")}
+    assert read(tmp_path / "b.yaml").kinds == {}
 
 
 def test_a_repair_is_its_checks_or_says_more() -> None:

@@ -51,6 +51,8 @@ class World(NamedTuple):
     asleep: frozenset[tuple[int, str]]
     line: tuple[tuple[int, str], ...] = ()
     """Who waits for permits of which semaphore, the first to come first."""
+    mail: tuple[tuple[str, str], ...] = ()
+    """The messages in channels with kinds, each with its channel, the first to come first."""
 
     def number(self, name: str) -> int:
         return dict(self.numbers)[name]
@@ -247,29 +249,52 @@ class Brute:
 
     def message(self, world: World, thread: int, step: Send | Receive, inside: Todo) -> Iterator[World]:
         """The step alone, or with who stands on the other side."""
-        name, number = step.channel, world.number(step.channel)
+        name, number = step.channel, self.waiting(world, step.channel)
         room = self.locks.channels[name]
         if isinstance(step, Receive):
-            if number:
+            if not self.fits(world, step):
+                return
+            if name in self.locks.kinds and number:
+                mail = list(world.mail)
+                del mail[[channel for channel, _ in mail].index(name)]
+                yield world._replace(mail=tuple(mail)).goes(thread, *inside)
+            elif number:
                 yield world.having(name, number - 1).goes(thread, *inside)
             elif name in world.closed:
                 yield world.goes(thread, *inside)
             return
         if name in world.closed:
             raise Panic
-        if number < room:
+        if number < room and step.kind:
+            yield world._replace(mail=(*world.mail, (name, step.kind))).goes(thread, *inside)
+        elif number < room:
             yield world.having(name, number + 1).goes(thread, *inside)
         for other, todo in enumerate(world.todo):
             if room == 0 and other != thread and todo and other not in dict(world.asleep):
-                for its in self.receives(todo[0], name):
+                for its in self.receives(todo[0], name, step.kind):
                     yield world.goes(thread, *inside).goes(other, *its)
 
-    def receives(self, step: Any, name: str) -> Iterator[Todo]:
-        """What a thread does after it has received from a channel at its next step, for each way to do so."""
+    def waiting(self, world: World, name: str) -> int:
+        """The number of messages in a channel."""
+        if name in self.locks.kinds:
+            return [channel for channel, _ in world.mail].count(name)
+        return world.number(name)
+
+    def fits(self, world: World, step: Receive) -> bool:
+        """Whether a receiver takes what comes next: the first message, or the end of a channel."""
+        kinds = [kind for channel, kind in world.mail if channel == step.channel]
+        if self.waiting(world, step.channel):
+            return step.kind == "" or step.kind == kinds[0]
+        return step.channel in world.closed and step.kind in ("", "closed")
+
+    def receives(self, step: Any, name: str, kind: str) -> Iterator[Todo]:
+        """What a thread does after it has received a message of a kind at its next step, for each way to do so."""
         if isinstance(step, Receive) and step.channel == name:
             yield ()
         if isinstance(step, Select):
-            yield from (case.body for case in step.cases if isinstance(case.on, Receive) and case.on.channel == name)
+            for case in step.cases:
+                if isinstance(case.on, Receive) and case.on.channel == name and case.on.kind in ("", kind):
+                    yield case.body
 
     def select(self, world: World, thread: int, step: Select) -> Iterator[World]:
         ready = panics = False
@@ -278,10 +303,10 @@ class Brute:
                 continue
             room = self.locks.channels[case.on.channel]
             # No step depends on whether a partner sleeps at the other side: what is in the channel makes a case ready.
-            ready |= bool(room and isinstance(case.on, Send) and world.number(case.on.channel) < room)
-            ready |= (
-                bool(isinstance(case.on, Receive) and world.number(case.on.channel)) or case.on.channel in world.closed
-            )
+            if isinstance(case.on, Receive):
+                ready |= self.fits(world, case.on)
+            else:
+                ready |= self.waiting(world, case.on.channel) < room or case.on.channel in world.closed
             try:
                 yield from self.message(world, thread, case.on, case.body)
             except Panic:

@@ -36,6 +36,48 @@ BLOCKS = (
 )
 
 
+KINDS = {"b": {"capacity": 2, "kinds": ["x", "y"]}, "z": {"capacity": 0, "kinds": ["x", "y"]}}
+SENDS = ("send b x", "send b y", "send b x", "send z x", "send z y", "send d", "close b", "receive d")
+RECEIVES = ("receive b", "receive z", "receive d", "send d")
+
+
+class KindMaker:
+    """Makes programs whose messages have kinds, from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def sender(self) -> list[object]:
+        return [self.send() for _ in range(self.random.choice((2, 2, 3)))]
+
+    def send(self) -> object:
+        draw, one = self.random.random(), self.random.choice(SENDS)
+        return {"lock m": [one]} if draw < 0.2 else {"maybe": [one]} if draw < 0.5 else one
+
+    def server(self, deep: int) -> list[object]:
+        return [self.receive(deep) for _ in range(self.random.choice((1, 2, 3)))]
+
+    def receive(self, deep: int) -> object:
+        draw = self.random.random()
+        if not deep or draw < 0.2:
+            return self.random.choice(RECEIVES)
+        if draw < 0.6:
+            others = self.random.sample(["send b x", "send z y", "receive d", "receive z", "default", "timeout"], 1)
+            return {"select": [self.by_kind(deep), self.by_kind(deep), *others]}
+        return {"lock m": [self.by_kind(deep)]} if draw < 0.7 else self.by_kind(deep)
+
+    def by_kind(self, deep: int) -> object:
+        branches = {kind: self.server(deep - 1) if self.random.random() < 0.3 else [] for kind in ("y", "x", "closed")}
+        return {f"receive {self.random.choice('bbz')}": branches}
+
+    def locks(self) -> Locks:
+        threads = {"t0": self.server(2), "t1": self.sender()}
+        if self.random.random() < 0.5:
+            threads["t2"] = self.random.choice((self.sender(), self.server(1)))
+        data = {"objects": {"m": "mutex"}, "channels": {**KINDS, "d": 1}, "threads": threads}
+        return parse(yaml.safe_dump(data, sort_keys=False), "made.yaml")
+
+
 class Maker:
     """Makes programs from a seed."""
 

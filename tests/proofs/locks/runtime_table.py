@@ -42,6 +42,16 @@ ROWS = (
             *("default only if full, ends", "default and full", "select under a lock"),
         ),
     ),
+    Row(
+        "`send C put`, branches of `receive C`",
+        f'{SPECIFICATION}, "Channel types", "Receive operator", "Switch statements"',
+        GO,
+        (
+            *("answers by kind, ends", "answers a kind too many", "first in, first out, ends"),
+            *("the end after the kinds, ends", "selects by kind, ends", "selects another kind"),
+            "called by kind under a lock",
+        ),
+    ),
     Row("`cancel`", "package context, CancelFunc", GO, ("canceled twice, ends", "not canceled")),
     Row(
         "`add`, `done`, `wait` of a group",

@@ -14,7 +14,8 @@ from schedproof.proofs.locks.kinds import Kind
 OBJECTS = (
     "objects: {a: mutex, b: mutex, u: unowned, o: once, e: reentrant, f: reentrant, k: errorcheck,\n"
     "  j: reentrant-rw, s: stamped}\n"
-    "channels: {full: 1, meet: 0, ctx: context}\n"
+    "channels: {full: 1, meet: 0, ctx: context, requests: {capacity: 2, kinds: [put, get, stop]},\n"
+    "  calls: {capacity: 0, kinds: [put, get]}}\n"
     "counters: {n: 0, one: 1, two: 2, g: group, p: semaphore 1, q: semaphore 2, r: semaphore 2 barging}\n"
     "conditions: {v: a, w: e, x: wlock j}\n"
     "threads:\n"
@@ -91,6 +92,45 @@ GO = {
         ("[swap n 0 1: [receive full]]", "[swap n 0 1: [receive full]]", "[send full]"), None
     ),
     "spins, ends": Scenario(("[await n = 1]", "[set n 1]"), None),
+    "answers by kind, ends": Scenario(
+        (
+            "[repeat 3: [receive requests: {put: [], get: [send meet], stop: []}]]",
+            "[send requests put, send requests get, receive meet, send requests stop]",
+        ),
+        None,
+    ),
+    "answers a kind too many": Scenario(
+        (
+            "[repeat 3: [receive requests: {put: [send meet], get: [send meet], stop: []}]]",
+            "[send requests put, send requests get, receive meet, send requests stop]",
+        ),
+        Kind.NO_MESSAGE,
+    ),
+    "first in, first out, ends": Scenario(
+        (
+            "[send requests put, send requests get, receive requests: {put: [], get: [receive meet], stop: [receive meet]},"
+            " receive requests: {put: [receive meet], get: [], stop: [receive meet]}]",
+        ),
+        None,
+    ),
+    "the end after the kinds, ends": Scenario(
+        (
+            "[send requests get, close requests,"
+            " receive requests: {put: [receive meet], get: [], stop: [], closed: [receive meet]},"
+            " receive requests: {put: [receive meet], get: [receive meet], stop: [], closed: []}]",
+        ),
+        None,
+    ),
+    "selects by kind, ends": Scenario(
+        ("[select: [receive full, {receive calls: {put: [receive meet], get: []}}]]", "[send calls get]"), None
+    ),
+    "selects another kind": Scenario(
+        ("[select: [receive full, {receive calls: {put: [receive meet], get: []}}]]", "[send calls put]"),
+        Kind.NO_MESSAGE,
+    ),
+    "called by kind under a lock": Scenario(
+        ("[lock a: [send calls get]]", "[lock a: [], receive calls: {put: [], get: []}]"), Kind.MESSAGE
+    ),
 }
 """Scenarios of ``words.go``. The runtime's own detector, or its panic, ends those with a kind."""
 

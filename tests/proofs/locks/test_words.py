@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 from schedproof.model.locks import Locks, parse
-from schedproof.model.locks.language import Branch
+from schedproof.model.locks.language import Branch, Receive
 from schedproof.model.locks.language import Kind as LockKind
-from schedproof.proofs.locks import automata, kernel, layout, semantics, symbolic, unfold, ways
+from schedproof.proofs.locks import automata, kernel, layout, messages, semantics, symbolic, unfold, ways
 from schedproof.proofs.locks.explore import Explored, explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.layout import every_step
+from schedproof.proofs.locks.messages import Ring
 from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.locks.semantics import Machine
 from schedproof.proofs.verdict import Disagreement, Verdict
 from tests.proofs.locks import runtime_table
 from tests.proofs.locks.brute_words import Brute
-from tests.proofs.locks.made_words import Maker
+from tests.proofs.locks.made_words import KindMaker, Maker
 from tests.proofs.locks.scenarios import GO, JAVA, POSIX
 from tests.proofs.locks.test_compiled import as_python  # noqa: F401 - a fixture
 from tests.proofs.locks.test_real_words import ALL
@@ -64,11 +65,12 @@ def test_both_engines_find_the_same_in_many_programs(part: int) -> None:
     agrees(range(1000 + part * 100, 1100 + part * 100))
 
 
-def as_by_brute_force(seeds: range) -> int:
+def as_by_brute_force(seeds: range, maker: Callable[[int], Locks] | None = None) -> int:
     """A gate: random programs stand still, leak and end as by brute force; returns how many are not trivial."""
     various = 0
     for seed in seeds:
-        locks = replace(Maker(seed, 4, readers=False).locks(), together=())
+        made = maker(seed) if maker is not None else Maker(seed, 4, readers=False).locks()
+        locks = replace(made, together=())
         expected = Brute(locks).explore(20_000)
         if expected is None:
             continue
@@ -85,6 +87,23 @@ def as_by_brute_force(seeds: range) -> int:
         assert loops or expected.panics or bool(seen - ends) == wrong, (seed, seen, expected)
         various += bool(seen) and expected.states > 20
     return various
+
+
+def by_kind(seed: int) -> Locks:
+    """A random program whose messages have kinds."""
+    return KindMaker(seed).locks()
+
+
+def test_messages_with_kinds_end_as_by_brute_force() -> None:
+    assert as_by_brute_force(range(25), by_kind) > 3
+
+
+@pytest.mark.long(seconds=20, one_in=16)
+@pytest.mark.parametrize("part", range(8))
+def test_many_messages_with_kinds_end_as_by_brute_force(part: int) -> None:
+    as_by_brute_force(range(1000 + part * 100, 1100 + part * 100), by_kind)
+    for seed in range(1000 + part * 100, 1010 + part * 100):
+        same(by_kind(seed))
 
 
 def steps_of(locks: Locks) -> Iterator[Any]:
@@ -131,6 +150,10 @@ def stands_still() -> None:
     more()
 
 
+KINDS = (
+    "counters: {n: 0}\nchannels: {b: {capacity: 2, kinds: [x, y]}, z: {capacity: 0, kinds: [x, y]},"
+    " f: {capacity: 1, kinds: [x, y]}}\nthreads:\n"
+)
 MORE = {
     # The text, and the kinds of all problems.
     "who sleeps when a group ends may find it in use again": (
@@ -262,6 +285,33 @@ MORE = {
         "objects: {k: errorcheck}\nthreads:\n  one: [lock k, lock k, unlock k, unlock k]\n  two: [lock k: []]\n",
         set(),
     ),
+    "the first message comes first": (
+        KINDS + "  one: [send b x, send b y, receive b: {x: [], y: [await n = 1]}, send b x,\n"
+        "    receive b: {x: [await n = 1], y: []}, receive b: {x: [], y: [await n = 1]}]\n",
+        set(),
+    ),
+    "the end comes after the rest, by kind": (
+        KINDS + "  one: [send b y, close b, receive b: {x: [await n = 1], y: [], closed: [await n = 1]},\n"
+        "    receive b: {x: [await n = 1], y: [await n = 1], closed: []}, receive b]\n",
+        set(),
+    ),
+    "a message is of one kind": (
+        KINDS + "  one: [receive z: {x: [await n = 1], y: []}]\n  two: [send z x]\n",
+        {Kind.NO_COUNT},
+    ),
+    "who waits for room is not helped by one that sends": (
+        KINDS + "  one: [send f x, send f y]\n  two: [serve: [select: [send f x, default]]]\n",
+        {Kind.NO_MESSAGE},
+    ),
+    "who waits for a message is not helped by one that receives": (
+        KINDS + "  one: [receive f]\n  two: [serve: [select: [receive f, default]]]\n",
+        {Kind.NO_MESSAGE},
+    ),
+    "a server by kind rests, and one that sends does not": (
+        KINDS + "  one: [serve: [receive b: {x: [], y: []}]]\n  two: [serve: [select: [send f x]]]\n",
+        {Kind.NO_MESSAGE},
+    ),
+    "a sender meets the end, by kind": (KINDS + "  one: [send z x]\n  two: [close z]\n", {Kind.FATAL}),
     "an unowned lock is tried": (
         "objects: {u: unowned}\nthreads:\n  one: [lock u: []]\n  two: [try lock u: [lock u]]\n",
         {Kind.NO_COUNT},
@@ -472,6 +522,7 @@ class Fault(NamedTuple):
 
 _enabled, _act, _release, _releases = ways.enabled, Machine._act, Machine._release, Machine.releases
 _Unfolding = unfold._Unfolding
+_sends, _receives = Ring.sends, Ring.receives
 _message, _count, _wait, _once, _close = (
     _Unfolding.message, _Unfolding.count, _Unfolding.wait, _Unfolding.once, _Unfolding.close,
 )  # fmt: skip
@@ -527,6 +578,21 @@ def _wakes_too_early(self: Any, step: Any, then: Any) -> list[ways.Way]:
 
 def _below_zero(self: Any, step: Any, then: Any) -> list[ways.Way]:
     return [replace(way, fatal="", then=then) for way in _count(self, step, then)]
+
+
+def _any_kind(self: Any, step: Any, then: Any) -> list[ways.Way]:
+    """A branch takes whatever comes."""
+    return _message(self, replace(step, kind="") if isinstance(step, Receive) else step, then)
+
+
+def _other_kind(self: Any, kind: int, then: Any) -> Iterator[ways.Way]:
+    return _sends(self, 1 + len(self.kinds) - kind, then)
+
+
+def _one_place(self: Any, kind: int, then: Any) -> Iterator[ways.Way]:
+    """The place of the first message stays where it is."""
+    for way in _receives(self, kind, then):
+        yield replace(way, changes=way.changes[:2])
 
 
 def _closes_again(self: Any, step: Any, then: Any) -> Any:
@@ -633,6 +699,10 @@ FAULTS = {
     "the end is not seen": Fault(_Unfolding, "message", _no_end),
     "a closed channel takes messages": Fault(_Unfolding, "message", _sends_after_the_end),
     "the end comes before the rest": Fault(_Unfolding, "message", _end_before_the_rest),
+    "a branch takes any kind": Fault(_Unfolding, "message", _any_kind),
+    "a message has another kind": Fault(Ring, "sends", _other_kind),
+    "the first message stays in its place": Fault(Ring, "receives", _one_place),
+    "who receives helps one that receives": Fault(messages, "Guard", lambda *parts, chooses=False: ways.Guard(*parts)),
     "each done wakes": Fault(_Unfolding, "count", _wakes_too_early),
     "a group falls below zero": Fault(_Unfolding, "count", _below_zero),
     "a channel is closed twice": Fault(_Unfolding, "close", _closes_again),

@@ -12,6 +12,15 @@ import (
 
 const wait = 60 * time.Millisecond
 
+// A kind of message.
+type kind int
+
+const (
+	put kind = iota
+	get
+	stop
+)
+
 func pause() { time.Sleep(8 * wait) }
 
 // all runs functions as goroutines, each a little later than the one before, and waits for them.
@@ -35,6 +44,17 @@ func main() {
 	var n atomic.Int32
 	v := sync.NewCond(&a)
 	full, meet := make(chan int, 1), make(chan int)
+	requests, calls := make(chan kind, 2), make(chan kind)
+	asks := func() { requests <- put; requests <- get; <-meet; requests <- stop }
+	selects := func() {
+		select {
+		case <-full:
+		case kind := <-calls:
+			if kind == put {
+				<-meet
+			}
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	inLoop := func() {
 		for n.Load() == 0 {
@@ -200,6 +220,60 @@ func main() {
 				time.Sleep(time.Millisecond)
 			}
 		}, func() { n.Store(1) })
+	case "answers by kind, ends":
+		all(func() {
+			for i := 0; i < 3; i++ {
+				switch <-requests {
+				case put, stop:
+				case get:
+					meet <- 1
+				}
+			}
+		}, asks)
+	case "answers a kind too many":
+		all(func() {
+			for i := 0; i < 3; i++ {
+				switch <-requests {
+				case put, get:
+					meet <- 1
+				case stop:
+				}
+			}
+		}, asks)
+	case "first in, first out, ends":
+		all(func() {
+			requests <- put
+			requests <- get
+			if <-requests != put {
+				<-meet
+			}
+			if <-requests != get {
+				<-meet
+			}
+		})
+	case "the end after the kinds, ends":
+		all(func() {
+			requests <- get
+			close(requests)
+			if kind, open := <-requests; !open || kind == put {
+				<-meet
+			}
+			if _, open := <-requests; open {
+				<-meet
+			}
+		})
+	case "selects by kind, ends":
+		all(selects, func() { calls <- get })
+	case "selects another kind":
+		all(selects, func() { calls <- put })
+	case "called by kind under a lock":
+		all(func() { a.Lock(); calls <- get; a.Unlock() }, func() {
+			a.Lock()
+			a.Unlock()
+			switch <-calls {
+			case put, get:
+			}
+		})
 	default:
 		panic(os.Args[1])
 	}
