@@ -66,6 +66,8 @@ MOST_ROOM = 3
 RESERVED = ("channel", "rank", "ordered", "losable")
 """Attributes of messages, beside those that no channel lets a kind carry."""
 
+OTHER_MESSAGE = 'give the sent one another variable: message=variable(<its sort>, "sent")'
+
 
 @declaration
 @dataclass(frozen=True)
@@ -289,6 +291,8 @@ class CoalescingChannels:
             self._refuse(f"{kind} carries no {unknown}", remedy, unknown, place)
         if missing := next((each for each in known if each not in carries), None):
             self._refuse(f"{missing} of {kind} is missing", f"write {missing}=...", "", place)
+        if shared := next((each for each, term in carries.items() if sent.name in free_variables(lift(term))), None):
+            self._refuse(f"{shared} of {kind} is read of the message that is sent", OTHER_MESSAGE, shared, place)
         about = [attribute_of(sent, name) == lift(term) for name, term in carries.items()]
         return _Send(sent, "send", (), [sent.kind == kind, *about, sent.is_("free")], place=place)
 
@@ -584,5 +588,15 @@ class _Send(Effect):
         raise ModelError(f"action {action.name}", self.place, problem, remedy)
 
     def parts_of_rule(self, rule: Rule) -> Parts:
-        """The conditions that it is the message of this content, and not under way."""
+        """The conditions that it is the message of this content, and not under way.
+
+        Raises:
+            ModelError: the rule has its variable for another message: both would be one, and the rule fire never.
+        """
+        assert isinstance(self.of, Var)
+        trigger = rule.on
+        bound = {v.name for v in trigger.parameters} if isinstance(trigger, Action) else free_variables(trigger)
+        if self.of.name in bound:
+            problem = f"{self.of.name} is the message that it sends, and another one in its trigger"
+            raise ModelError(f"rule {rule.name}", self.place, problem, OTHER_MESSAGE, name="send")
         return Parts([], self.when, Fires(self.of, "send", (), place=self.place))

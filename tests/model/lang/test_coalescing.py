@@ -130,6 +130,7 @@ def test_what_has_arrived_makes_room() -> None:
 # --- What is refused -------------------------------------------------------------------------------------------------
 
 _crash = Action("crash", [], [], [], "the receiver dies")
+_DELIVERY = CHANNELS.delivery("Left", "{e} arrives")
 _INBOX = Channel("inbox", from_=Lamp, to=Lamp, kinds=[Kind("put")])
 
 REFUSED: list[tuple[Callable[[], object], str]] = [
@@ -169,6 +170,9 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: LOSSY.messages({"lamp": 1}, room={"left": 1}), "no channel has a capacity"),
     (lambda: CHANNELS.messages({"lamp": 1}, room={"letf": 1}), "unknown channel 'letf'"),
     (lambda: Action("act", [l], [], [CHANNELS.send("Left", lamp=l)], ""), "it sends a message that may be under way"),
+    (lambda: CHANNELS.send("Left", lamp=e.lamp), "lamp of Left is read of the message that is sent"),
+    (lambda: Rule("r", _DELIVERY, [], CHANNELS.send("Left", lamp=l)), "e is the message that it sends, and another one in its"),
+    (lambda: Rule("r", e.fires("arrive"), [], CHANNELS.send("Left", lamp=l)), "e is the message that it sends"),
     (lambda: Rule("r", switch, [], CHANNELS.receive(e)), "arrive of e is an effect of actions"),
     (lambda: Rule("r", switch, [], _INBOX.send("put", l, l)), "send of inbox is an effect of actions"),
 ]  # fmt: skip
