@@ -380,7 +380,12 @@ class CoalescingChannels:
 
     @method
     def in_turn(self, message: Var) -> Term:
-        """True if it is the message's turn to arrive."""
+        """True if it is the message's turn to arrive.
+
+        Raises:
+            ModelError: ``message`` is no variable for a message of these channels.
+        """
+        self._message(message, calling_place())
         f = variable(self.sort, "f" if message.name != "f" else "e")
         in_order = f.is_("under_way") & f.ordered & message.ordered & (f.channel == message.channel)
         together = in_order & ~f.behind.has(message)
@@ -447,7 +452,17 @@ class CoalescingChannels:
 
     @method
     def one_of(self, message: Var, kinds: Sequence[str]) -> Term:
-        """True if the message is of one of ``kinds``."""
+        """True if the message is of one of ``kinds``.
+
+        Raises:
+            ModelError: no kind is given, one is unknown, or ``message`` is no variable for a message of these channels.
+        """
+        place = calling_place()
+        self._message(message, place)
+        if isinstance(kinds, str) or not kinds:
+            self._refuse(f"the kinds are {shown(kinds)}", f'write a list of kinds: ["{self.kinds[0].name}"]', "", place)
+        for name in kinds:
+            kind_of(self._element, self.kinds, name)
         is_of_kind: Term = message.kind == kinds[0]
         for kind in kinds[1:]:
             is_of_kind = is_of_kind | (message.kind == kind)
@@ -491,6 +506,16 @@ class CoalescingChannels:
 
     # --- configurations
 
+    def _check_numbers(self, argument: str, numbers: object, most: int | None, place: Place) -> None:
+        """Refuses what is no mapping to numbers; with a greatest one they begin at 1."""
+        least, end = (0, "") if most is None else (1, f" to {most}")
+        write = f"write a number from {least}{end} for each name, as in {argument}={{<name>: {least or 1}}}"
+        if not isinstance(numbers, Mapping):
+            self._refuse(f"{argument} is {shown(numbers)}", write, "", place)
+        for name, number in numbers.items():
+            if not isinstance(number, int) or isinstance(number, bool) or number < least or number > (most or number):
+                self._refuse(f"{argument} of {shown(name)} is {shown(number)}", write, str(name), place)
+
     @method
     def messages(
         self,
@@ -515,6 +540,8 @@ class CoalescingChannels:
             ModelError: a kind, channel or attribute is unknown, or ``room`` or ``losable`` names what the channels do not have.
         """
         place = calling_place()
+        self._check_numbers("about", about, None, place)
+        self._check_numbers("room", room, MOST_ROOM, place)
         for name in (*(kinds or ()), *overtaking, *losable):
             kind_of(self._element, self.kinds, name)
         if unknown := next((each for each in about if each not in self.subjects), None):

@@ -162,6 +162,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: LOSSY.dropping("all", _crash, channel="letf"), "unknown channel 'letf'"),
     (lambda: LOSSY.dropping("all", _crash, [e.kind == "Left"]), "a part of a channel would be lost at once"),
     (lambda: LOSSY.dropping("all", LOSSY.delivery("Left", "{e} arrives")), "deliver_left has a message arrive in the step"),
+    (lambda: CHANNELS.messages(["lamp"]), r"about is"),  # type: ignore[arg-type]
+    (lambda: CHANNELS.messages({"lamp": "1"}), "about of 'lamp' is '1'"),  # type: ignore[dict-item]
+    (lambda: CHANNELS.messages({"lamp": -1}), "about of 'lamp' is -1"),
+    (lambda: LOSSY.messages({"lamp": 1}, room={"left": 4}), "room of 'left' is 4"),
+    (lambda: CHANNELS.one_of(e, []), "the kinds are"),
+    (lambda: CHANNELS.one_of(e, ["Lefft"]), "unknown kind 'Lefft'"),
+    (lambda: CHANNELS.in_turn("e"), "message is 'e', no message of it"),  # type: ignore[arg-type]
     (lambda: LOSSY.overflown, "no channel has a capacity"),
     (lambda: LOSSY.through("letf"), "unknown channel 'letf'"),
     (lambda: CHANNELS.messages({"lmap": 1}), "no message is about lmap"),
