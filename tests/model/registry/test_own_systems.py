@@ -276,7 +276,7 @@ def test_commands_without_a_model_name_the_command_for_locks(run, tmp_path):
         code, out, err = run(*command.split())
         assert (code, out) == (2, "") and err.startswith(f"schedproof: {says}") and err.count("\n") == 1, command
     # What shows the lock files needs no model.
-    assert [run(*words)[0] for words in (["list", "hangs"], ["diagram", "hangs", "ab", "-o", "x.svg"])] == [0, 0]
+    assert [run(*words)[0] for words in (["list", "hangs"], ["diagram", "hangs", "ab", "-o", "x.dot"])] == [0, 0]
 
 
 def test_the_manifest_that_the_docs_show_is_one(run, tmp_path):
