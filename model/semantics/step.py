@@ -13,7 +13,7 @@ from schedproof.model.lang.machine import Attribute, Row
 from schedproof.model.lang.model import Model
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.triggers import trigger_graph
-from schedproof.model.lang.types import Function, Integer, IntRange
+from schedproof.model.lang.types import Function, Integer, IntRange, Type
 from schedproof.model.lang.types import Sequence as SequenceType
 
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
@@ -187,6 +187,16 @@ def _written(state: State, writes: Writes) -> State:
     for slot, value in writes:
         result[slot] = value
     return tuple(result)
+
+
+def _goes_outside(attribute: Attribute, value: int) -> str:
+    """What an update does that leaves the type of its attribute."""
+    kind = attribute.type
+    if isinstance(kind, Function):
+        return f"gives {attribute.name} a value outside of {kind.to}"
+    if isinstance(kind, SequenceType):
+        return f"appends an item to {attribute.name} outside of {kind.of}"
+    return f"sets {attribute.name} to {value}, outside of {kind}"
 
 
 def _by(head: _Head) -> str:
@@ -401,34 +411,21 @@ class Stepper:
                     for update in updates:
                         value = update.value(moment)
                         result.append((update.slot + who, value))
-                        kind = update.attribute.type
-                        if isinstance(kind, IntRange):
-                            inside = kind.low <= value <= kind.high
-                        elif isinstance(kind, Function):
-                            if not self.instance.packing(kind).within(value, kind):
-                                name = self.instance.object_names(sort)[who]
-                                raise IllFormed(
-                                    f"{name} fires {event}, which gives {update.attribute.name} a value "
-                                    f"outside of {kind.to} ({update.attribute.place})"
-                                )
-                            inside = True
-                        elif isinstance(kind, SequenceType):
-                            if not self.instance.items(kind).within(value, kind):
-                                name = self.instance.object_names(sort)[who]
-                                raise IllFormed(
-                                    f"{name} fires {event}, which appends an item to {update.attribute.name} "
-                                    f"outside of {kind.of} ({update.attribute.place})"
-                                )
-                            inside = True
-                        else:
-                            inside = not isinstance(kind, Integer) or value in kind
-                        if not inside:
-                            name = self.instance.object_names(sort)[who]
-                            raise IllFormed(
-                                f"{name} fires {event}, which sets {update.attribute.name} to {value}, "
-                                f"outside of {kind} ({update.attribute.place})"
-                            )
+                        if not self._inside(update.attribute.type, value):
+                            name, attribute = self.instance.object_names(sort)[who], update.attribute
+                            does = _goes_outside(attribute, value)
+                            raise IllFormed(f"{name} fires {event}, which {does} ({attribute.place})")
         return result
+
+    def _inside(self, kind: Type, value: int) -> bool:
+        """Whether a packed value is in its type: each value of a function, and each item of a sequence."""
+        if isinstance(kind, IntRange):
+            return kind.low <= value <= kind.high
+        if isinstance(kind, Function):
+            return self.instance.packing(kind).within(value, kind)
+        if isinstance(kind, SequenceType):
+            return self.instance.items(kind).within(value, kind)
+        return not isinstance(kind, Integer) or value in kind
 
     def effect(self, choice: Choice, state: State) -> tuple[Firings, Writes]:
         """The firings and the writes of the step of an enabled choice.

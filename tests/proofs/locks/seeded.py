@@ -253,10 +253,6 @@ def everything_rests(machine: Machine, state: State, thread: int) -> bool:
     return state.at[thread] in machine.programs[thread].rests or not kinds._holds(state, thread)
 
 
-def nothing_leaks(state: State) -> list[tuple[int, int]]:
-    return []
-
-
 def no_writer(machine: Machine, state: State, circle: tuple[int, ...]) -> bool:
     return False
 

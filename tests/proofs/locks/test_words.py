@@ -453,7 +453,7 @@ WAITS_UNDER = "classes: {A: {lock: mutex}, B: {lock: mutex}}\nobjects: {a: A, b:
 
 
 def acquires_after_waiting() -> None:
-    """A gate: who has waited for a condition acquires its lock again, under the locks that are held meanwhile."""
+    """A gate: a thread that has waited for a condition acquires its lock again, under the locks that are held meanwhile."""
     for order, steps, expected in (
         ("A > B", "lock x: [lock y: [wait c]]", Verdict.REFUTED),  # y is held when x is acquired again
         ("B > A", "lock y: [lock x: [wait c]]", Verdict.PROVED),
@@ -653,7 +653,7 @@ def _never_barges(self: Any, step: Any, then: Any) -> Any:
 
 
 def _any_turn(self: Any, step: Any, then: Any) -> Any:
-    """Who is in line need not be the first."""
+    """A thread in line need not be the first."""
     first = self.world.layout.counter(layout.line(step.test.on)[0])
     added = len(self.instructions)
     entry = _wait_in_line(self, step, then)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,14 +11,14 @@ import pytest
 
 from schedproof.model.lang import Function
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Run, instances
-from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.model.semantics import Instance, Run, instances
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records
 from schedproof.proofs.traces.engine.object_gc import refers
 from schedproof.proofs.traces.engine.unobserved import noticing
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
-from tests.proofs.traces.engine.test_relations import walk
+from tests.proofs.traces.engine.changed_runs import changes_noticed
 from tests.support.messages import NATURALS, RANGES
-from tests.support.random_models import FunctionMaker, random_model
+from tests.support.random_models import FunctionMaker
 
 Log = list[dict[str, Any]]
 HEADER = {"schedproof": 1, "system": "messages", "objects": {"Node": ["n0"], "Item": ["a"]}}
@@ -109,35 +108,17 @@ def test_what_is_no_entry_is_refused(value: Any, says: str) -> None:
     assert says in str(caught.value)
 
 
+def another_entry(instance: Instance, kind: Any, value: int, rng: Random) -> int:
+    packing = instance.packing(kind)
+    place = rng.randrange(packing.tuples)
+    old = packing.at(value, place)
+    return packing.put(value, place, next(v for v in range(packing.low, packing.low + packing.values) if v != old))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_entries_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
-    """A record has the action and the whole state, so one step explains it, or none."""
-    wrong, path = 0, tmp_path / "run.json"
-    for seed in range(8):
-        rng, model = Random(seed), random_model(seed, FunctionMaker)
-        run = walk(model, 8, rng)
-        changing = [
-            (run.instance.slot(machine.sort.name, a.name), run.instance.packing(a.type))
-            for machine in model.model.machines
-            for a in run.instance.attributes(machine.sort.name)
-            if isinstance(a.type, Function)
-        ]
-        if not run.choices or not changing:
-            continue
-        its = System.of(model.model)
-        path.write_text(write(run))
-        assert check_trace(its, path).verdict is LogVerdict.CONFORMS, seed
-        at, (slot, packing) = rng.randrange(len(run.choices)), rng.choice(changing)
-        place, states = rng.randrange(packing.tuples), list(run.states)
-        old = packing.at(states[at + 1][slot], place)
-        new = next(value for value in range(packing.low, packing.low + packing.values) if value != old)
-        changed = packing.put(states[at + 1][slot], place, new)
-        states[at + 1] = tuple(changed if s == slot else v for s, v in enumerate(states[at + 1]))
-        path.write_text(write(replace(run, states=states)))
-        assert check_trace(its, path).verdict is LogVerdict.VIOLATES, seed
-        wrong += 1
-    assert wrong >= 4
+    assert changes_noticed(range(8), FunctionMaker, Function, another_entry, write, tmp_path / "run.json") >= 4
 
 
 def test_the_last_of_two_entries_is_no_better() -> None:

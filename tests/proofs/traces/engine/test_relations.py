@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -30,14 +29,15 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefined, instances, tuples
-from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.model.semantics import Instance, Run, instances, tuples
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records
 from schedproof.proofs.traces.engine import objects
 from schedproof.proofs.traces.engine.object_gc import collectable, refers
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
+from tests.proofs.traces.engine.changed_runs import changes_noticed
 from tests.support.keys import KEYS, d
-from tests.support.random_models import Drawn, RelationMaker, random_model
+from tests.support.random_models import RelationMaker
 
 SYSTEM = System("keys", "Keys", {"toy": KEYS}, validated_by="toy")
 HEADER = {"schedproof": 1, "system": "keys", "objects": {"Node": ["n0", "n1"]}}
@@ -280,16 +280,8 @@ def test_a_rigid_relation_never_changes() -> None:
             check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, more])
 
 
-def walk(model: Drawn, many: int, rng: Random) -> Run:
-    """Steps at random."""
-    instance = model.instance()
-    stepper, states, choices = Stepper(instance), [instance.initial()], list[Choice]()
-    with suppress(IllFormed, Undefined):
-        while len(choices) < many and (steps := list(stepper.steps(states[-1]))):
-            step = rng.choice(steps)
-            choices.append(step.choice)
-            states.append(step.after)
-    return Run(instance, choices, states)
+def one_tuple_more_or_less(instance: Instance, kind: Any, value: int, rng: Random) -> int:
+    return value ^ 1 << rng.randrange(tuples.number_of(instance.dimensions(kind)))
 
 
 @pytest.mark.parametrize(
@@ -299,26 +291,5 @@ def walk(model: Drawn, many: int, rng: Random) -> Run:
 def test_random_runs_conform_and_other_entries_do_not(
     write: Callable[[Run], str], seeds: range, tmp_path: Path
 ) -> None:
-    """A record has the action and the whole state, so one step explains it, or none."""
-    wrong, path = 0, tmp_path / "run.json"
-    for seed in seeds:
-        rng, model = Random(seed), random_model(seed, RelationMaker)
-        run = walk(model, 8, rng)
-        relations = [
-            (run.instance.slot(machine.sort.name, a.name), tuples.number_of(run.instance.dimensions(a.type)))
-            for machine in model.model.machines
-            for a in run.instance.attributes(machine.sort.name)
-            if isinstance(a.type, Relation)
-        ]
-        if not run.choices or not relations:
-            continue
-        system = System.of(model.model)
-        path.write_text(write(run))
-        assert check_trace(system, path).verdict is LogVerdict.CONFORMS, seed
-        at, (slot, many) = rng.randrange(len(run.choices)), rng.choice(relations)
-        bit, states = 1 << rng.randrange(many), list(run.states)
-        states[at + 1] = tuple(v ^ bit if s == slot else v for s, v in enumerate(states[at + 1]))
-        path.write_text(write(replace(run, states=states)))
-        assert check_trace(system, path).verdict is LogVerdict.VIOLATES, seed
-        wrong += 1
-    assert wrong >= len(seeds) / 3
+    noticed = changes_noticed(seeds, RelationMaker, Relation, one_tuple_more_or_less, write, tmp_path / "run.json")
+    assert noticed >= len(seeds) / 3

@@ -12,12 +12,12 @@ import pytest
 
 from schedproof.model.lang import Sequence
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Run
-from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.model.semantics import Instance, Run
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
-from tests.proofs.traces.engine.test_relations import walk
+from tests.proofs.traces.engine.changed_runs import changes_noticed
 from tests.support.logs import NATURALS
-from tests.support.random_models import SequenceMaker, random_model
+from tests.support.random_models import SequenceMaker
 
 Log = list[dict[str, Any]]
 HEADER = {"schedproof": 1, "system": "logs", "objects": {"Node": ["n0"], "Job": ["a"]}}
@@ -124,31 +124,12 @@ def test_what_is_no_sequence_is_refused(value: object, message: str) -> None:
         verdict([{"state": {"Node": {"n0": {"log": value}}}}])
 
 
+def an_item_more_or_less(instance: Instance, kind: Any, value: int, rng: Random) -> int:
+    items = instance.items(kind)
+    return items.sliced(value, 1, first=False) if value else items.appended(value, items.low)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_items_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
-    """A record has the action and the whole state, so one step explains it, or none."""
-    wrong, path = 0, tmp_path / "run.json"
-    for seed in range(8):
-        rng, model = Random(seed), random_model(seed, SequenceMaker)
-        run = walk(model, 8, rng)
-        changing = [
-            (run.instance.slot(machine.sort.name, a.name), run.instance.items(a.type))
-            for machine in model.model.machines
-            for a in run.instance.attributes(machine.sort.name)
-            if isinstance(a.type, Sequence)
-        ]
-        if not run.choices or not changing:
-            continue
-        its = System.of(model.model)
-        path.write_text(write(run))
-        assert check_trace(its, path).verdict is LogVerdict.CONFORMS, seed
-        at, (slot, items) = rng.randrange(len(run.choices)), rng.choice(changing)
-        states = list(run.states)
-        old = states[at + 1][slot]
-        changed = items.sliced(old, 1, first=False) if old else items.appended(old, items.low)
-        states[at + 1] = tuple(changed if s == slot else v for s, v in enumerate(states[at + 1]))
-        path.write_text(write(replace(run, states=states)))
-        assert check_trace(its, path).verdict is LogVerdict.VIOLATES, seed
-        wrong += 1
-    assert wrong >= 3
+    assert changes_noticed(range(8), SequenceMaker, Sequence, an_item_more_or_less, write, tmp_path / "run.json") >= 3
