@@ -6,6 +6,7 @@ It is made in the session's own process, which must not be lost by it: the work 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,9 +67,11 @@ class View:
     def _run(self) -> dict[str, Any]:
         """The run, and what it leaves out."""
         kept, seconds, before = self._watch.kept, MOST_SECONDS / 4, self._progress()
+        start = time.process_time()
         is_learnt = bounded(seconds, lambda: self._learn(kept), False)
         is_expanded = bounded(seconds * 0.6, lambda: self._expand(kept), False)
-        shown_run = bounded(seconds * 0.8, lambda: self._shown(kept, len(kept)), None)
+        left = seconds * 2.4 - (time.process_time() - start)  # once all is known, a run that is slow to show has the others' time
+        shown_run = bounded(max(left, seconds * 0.8), lambda: self._shown(kept, len(kept)), None)
         more = not (is_learnt and is_expanded and shown_run is not None) and self._progress() > before
         shown_run = shown_run or bounded(seconds * 0.6, lambda: self._shown(kept, FEW), None)
         return {**(shown_run or {"run": None, "note_on_run": "it takes too long"}), "more": more}
