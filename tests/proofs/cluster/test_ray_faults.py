@@ -249,7 +249,7 @@ def test_generate_writes_the_same_on_a_cluster(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=20, one_in=2)
 def test_a_terminated_command_leaves_nothing() -> None:
     """No process, nor one of Ray's own, which would stay for a minute; and no folder."""
     with subprocess.Popen(
@@ -267,7 +267,7 @@ def test_a_terminated_command_leaves_nothing() -> None:
     assert folders(process.pid) == []
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=20, one_in=2)
 def test_an_interrupted_command_leaves_nothing() -> None:
     """It says what was covered."""
     with subprocess.Popen(

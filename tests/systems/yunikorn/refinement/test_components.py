@@ -68,7 +68,7 @@ def test_what_core_and_shim_do_with_an_ask_is_in_the_model() -> None:
     in_the_model(report_of("ask"))
 
 
-@pytest.mark.long(seconds=30)
+@pytest.mark.long(seconds=30, one_in=4)
 def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
     """In one test, so that the configurations are explored once."""
     reports = {**verified(), **{name: check_simulation(*given) for name, given in SMALL.items()}}
