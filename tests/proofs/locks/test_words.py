@@ -307,6 +307,15 @@ MORE = {
         KINDS + "  one: [receive f]\n  two: [serve: [select: [receive f, default]]]\n",
         {Kind.NO_MESSAGE},
     ),
+    "who waits for a plain message is not helped by one that receives": (
+        "channels: {c: 1}\nthreads:\n  one: [receive c]\n  two: [serve: [select: [receive c, timeout]]]\n",
+        {Kind.NO_MESSAGE},
+    ),
+    "who waits for the end is not helped by one that receives": (
+        "channels: {c: 1, d: 1}\nthreads:\n  one: [receive c]\n"
+        "  two: [serve: [select: [receive c, timeout]]]\n  three: [serve: [receive d, close c]]\n",
+        {Kind.NO_MESSAGE},
+    ),
     "a server by kind rests, and one that sends does not": (
         KINDS + "  one: [serve: [receive b: {x: [], y: []}]]\n  two: [serve: [select: [send f x]]]\n",
         {Kind.NO_MESSAGE},
@@ -703,6 +712,7 @@ FAULTS = {
     "a message has another kind": Fault(Ring, "sends", _other_kind),
     "the first message stays in its place": Fault(Ring, "receives", _one_place),
     "who receives helps one that receives": Fault(messages, "Guard", lambda *parts, chooses=False: ways.Guard(*parts)),
+    "who receives plainly helps one that receives": Fault(unfold, "Guard", lambda *parts, chooses=False: ways.Guard(*parts)),
     "each done wakes": Fault(_Unfolding, "count", _wakes_too_early),
     "a group falls below zero": Fault(_Unfolding, "count", _below_zero),
     "a channel is closed twice": Fault(_Unfolding, "close", _closes_again),
