@@ -481,7 +481,8 @@ SPINS = "objects: {m: mutex}\ncounters: {n: 0, j: 1, k: 0}\nthreads:\n" + "".joi
 
 def gate() -> None:
     with np.errstate(over="ignore"):
-        for text in [QUEUE, LATER, CHOICE, BUSY, SPINS, *(each.text for each in SCENARIOS.values()), *HARMLESS.values()]:
+        files = [QUEUE, LATER, CHOICE, BUSY, SPINS]
+        for text in [*files, *(each.text for each in SCENARIOS.values()), *HARMLESS.values()]:
             same(parse(text, "made.yaml"))
         random_programs(range(40))
 
