@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -90,35 +90,32 @@ def test_the_go_program_stands_still_where_the_model_does(tmp_path: Path) -> Non
             assert expected in says, name
 
 
-def by_kind(seeds: range) -> dict[str, Locks]:
-    """Random programs of messages with kinds, of which all threads end."""
-    made = {str(seed): KindMaker(seed).locks() for seed in seeds}
-    return {
-        seed: locks
-        for seed, locks in made.items()
-        if not any(isinstance(step, Serve) for thread in locks.threads.values() for step in thread.steps)
-    }
+def by_kind(seeds: range) -> Iterator[tuple[str, Locks, set[Kind]]]:
+    """Random programs of messages with kinds, of which all threads end, and their problems in the model."""
+    for seed in seeds:
+        locks = KindMaker(seed).locks()
+        if not any(isinstance(step, Serve) for thread in locks.threads.values() for step in thread.steps):
+            yield str(seed), locks, {problem.kind for problem in explore_all(locks).problems}
 
 
 @pytest.mark.long(seconds=60)
 @needs_go
 def test_random_go_programs_stand_still_only_where_the_model_does(tmp_path: Path) -> None:
-    """Each run is one interleaving: the model must know its standstill or panic, and a clean model has none."""
-    cases = by_kind(range(2000, 2100))
-    (tmp_path / "made.go").write_text(go_program(cases), "utf-8")
+    """Each run is one interleaving: the model must know its standstill or panic. Most programs are fine in the model."""
+    made = list(by_kind(range(2000, 2600)))
+    fine, wrong = ([each for each in made if bool(each[2]) == faulty] for faulty in (False, True))
+    cases = {name: (locks, kinds) for name, locks, kinds in [*fine, *wrong[:15]]}
+    (tmp_path / "made.go").write_text(go_program({name: locks for name, (locks, _) in cases.items()}), "utf-8")
     environment = {**os.environ, "GOFLAGS": "", "GO111MODULE": "off", "GOTOOLCHAIN": "local"}
     build = ["go", "build", "-o", str(tmp_path / "made"), str(tmp_path / "made.go")]
     subprocess.run(build, env=environment, check=True, timeout=LIMIT)
-    wrong: set[str] = set()
     for number in range(4):
         runs = outcomes(str(tmp_path / "made"), {name: [name, str(number)] for name in cases})
         for name, (code, says) in runs.items():
-            kinds = {problem.kind for problem in explore_all(cases[name]).problems}
-            panics = "closed channel" in says
+            kinds, panics = cases[name][1], "closed channel" in says
             assert panics or (ASLEEP in says) == (code != 0), (name, says)
             assert code == 0 or (Kind.FATAL in kinds if panics else bool(kinds - {Kind.FATAL})), (name, kinds, says)
-            wrong |= {name} if code else set()
-    assert 20 < len(wrong) < len(cases)
+    assert len(fine) > 15 and any(code for code, _ in runs.values())
 
 
 EXCEPTIONS = {Kind.NOT_HELD: "IllegalMonitorStateException"}
