@@ -20,7 +20,7 @@ LAYERS = [
     "proofs.coverage | proofs.export | proofs.strengthen",
     "proofs.traces | proofs.checking | proofs.cluster",
     "proofs.compiled | proofs.induction | proofs.locks",
-    "proofs.exploration",
+    "proofs.exploration | proofs.second_solver",
     "model.quotes",
     "proofs.verdict | proofs.gc_paused | proofs.cache | proofs.inner_loops | model.ledger",
     "impl | model.cited",

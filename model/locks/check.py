@@ -53,6 +53,11 @@ def check(locks: Locks, place: Place) -> None:
     _classes(locks)
     for row in locks.order:
         _require_position(locks, row.acquired, row.where, row.holding, row.place)
+        for name in (row.holding, row.acquired):
+            if locks.classes[name].kind is Kind.UNOWNED:
+                problem = f"{row.text}: locks of {name} are unowned, so it is not known which thread holds one"
+                remedy = "leave out the row, of which nothing could be checked; or choose lock: mutex"
+                raise LocksError(row.place, problem, remedy)
     for rule in locks.rules:
         for name in (rule.of,) if isinstance(rule, Rule) else rule.classes:
             _known(name, locks.classes, "class", rule.place)
@@ -353,7 +358,7 @@ def _counted(locks: Locks, step: Count | Await | Branch | Wait | Signal) -> None
     numbers = [step.number] if isinstance(step, Count) else [step.test.number]
     numbers += [step.to] if isinstance(step, Branch) and step.to is not None else []
     if max(numbers) > MOST_COUNTED:
-        raise LocksError(step.place, f"{step.text}: counters go up to {MOST_COUNTED}", "describe less of it at once")
+        raise LocksError(step.place, f"{step.text}: counters go up to {MOST_COUNTED}", "describe fewer at once")
 
 
 def _call(locks: Locks, step: Call, scope: Scope) -> None:

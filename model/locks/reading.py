@@ -280,7 +280,9 @@ class _Reader:
 
     def number(self, node: yaml.Node) -> int:
         if not re.fullmatch(r"\d{1,6}", digits := self.text(node)):
-            raise LocksError(self.place(node), f"{digits!r} is not a number", "write a whole number")
+            raise LocksError(
+                self.place(node), f"{digits!r} is not a number up to 999999", "write a whole number without a sign"
+            )
         return int(digits)
 
     def numbers(self, node: yaml.Node | None) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ from schedproof.model.lang.errors import Place
 
 from .errors import LocksError
 from .language import (
+    MOST_COUNTED,
     Access,
     Acquire,
     AcquireMany,
@@ -75,7 +76,13 @@ MODES = "|".join(Mode)
 KINDS = "|".join(sorted(Kind, key=len, reverse=True))
 TEST = rf"({NAME}) (=|!=|<=|>=|<|>) (\d{{1,3}})"
 
-PERMITS = rf"acquire ({NAME})(?: ([1-9]\d{{0,2}}))?"
+PERMITS = rf"acquire ({NAME})(?: (\d+))?"
+
+MOST_REPEATED = 99
+"""The largest number of ``repeat``."""
+
+MOST_STEPS = 20_000
+"""The most steps that a ``repeat`` stands for."""
 
 STEPS = (
     "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, lock each CLASS in PATH, lock several CLASS in PATH, "
@@ -126,14 +133,14 @@ def _counted(text: str, place: Place) -> Step | None:
     """A step that closes a channel, calls unknown code, or uses a counter or a condition; None if the text has another form."""
     if parsed := re.fullmatch(rf"(close|cancel) ({NAME})", text):
         return Close(text=text, place=place, channel=parsed[2], cancels=parsed[1] == "cancel")
-    if parsed := re.fullmatch(rf"(add|subtract|done|release) ({NAME})(?: (\d{{1,3}}))?", text):
-        return Count(text=text, place=place, verb=parsed[1], on=parsed[2], number=int(parsed[3] or 1))
-    if parsed := re.fullmatch(rf"set ({NAME}) (\d{{1,3}})", text):
-        return Count(text=text, place=place, verb="set", on=parsed[1], number=int(parsed[2]))
+    if parsed := re.fullmatch(rf"(add|subtract|done|release) ({NAME})(?: (\d+))?", text):
+        return Count(text=text, place=place, verb=parsed[1], on=parsed[2], number=_whole(parsed[3] or "1"))
+    if parsed := re.fullmatch(rf"set ({NAME}) (\d+)", text):
+        return Count(text=text, place=place, verb="set", on=parsed[1], number=_whole(parsed[2]))
     if parsed := re.fullmatch(rf"await {TEST}", text):
-        return Await(text=text, place=place, test=Comparison(parsed[1], parsed[2], int(parsed[3])))
+        return Await(text=text, place=place, test=Comparison(parsed[1], parsed[2], _whole(parsed[3])))
     if parsed := re.fullmatch(PERMITS, text):
-        permits = int(parsed[2] or 1)
+        permits = _permits(parsed, place)
         return Await(text=text, place=place, test=Comparison(parsed[1], ">=", permits), takes=permits)
     if parsed := re.fullmatch(rf"(timed )?wait ({NAME})", text):
         return Wait(text=text, place=place, condition=parsed[2], timed=parsed[1] is not None)
@@ -142,6 +149,24 @@ def _counted(text: str, place: Place) -> Step | None:
     if parsed := re.fullmatch(rf"(signal|broadcast) ({NAME})", text):
         return Signal(text=text, place=place, condition=parsed[2], everyone=parsed[1] == "broadcast")
     return None
+
+
+def _permits(acquire: re.Match[str], place: Place) -> int:
+    """How many permits a step acquires.
+
+    Raises:
+        LocksError: none.
+    """
+    if (permits := _whole(acquire[2] or "1")) == 0:
+        raise LocksError(
+            place, f"{acquire[0]!r} acquires no permit", f"write a number from 1 to {MOST_COUNTED}, or leave it out"
+        )
+    return permits
+
+
+def _whole(digits: str) -> int:
+    """A number from its digits; of one that is above all limits, the first ten."""
+    return int(digits[:10])
 
 
 def _message(text: str, place: Place) -> Send | Receive | None:
@@ -224,8 +249,14 @@ def block(
         return Select(text=normalized, place=place, cases=cases())
     if normalized == "maybe":
         return Either(text=normalized, place=place, alternatives=(body(), ()))
-    if match := re.fullmatch(r"repeat ([1-9]\d?)", normalized):
-        return Either(text=normalized, place=place, alternatives=(body() * int(match[1]),))
+    if match := re.fullmatch(r"repeat (\d+)", normalized):
+        if not 1 <= (times := _whole(match[1])) <= MOST_REPEATED:
+            problem = f"{normalized!r}: steps are repeated 1 to {MOST_REPEATED} times"
+            raise LocksError(place, problem, f"write repeat 1 to repeat {MOST_REPEATED}; or serve for steps without an end")
+        if (all_steps := times * _size(steps := body())) > MOST_STEPS:
+            problem = f"{normalized!r} stands for {all_steps} steps, more than {MOST_STEPS}"
+            raise LocksError(place, problem, "describe less of it at once")
+        return Either(text=normalized, place=place, alternatives=(steps * times,))
     if normalized == "serve":
         return Serve(text=normalized, place=place, body=body())
     if normalized == "either":
@@ -242,7 +273,7 @@ def block(
 def _counted_block(text: str, place: Place, body: Callable[[], Body]) -> Step | None:
     """A step with steps inside it that uses a counter or keys, starts a thread, or runs once; else None."""
     if parsed := re.fullmatch(rf"(if|while) {TEST}", text):
-        test = Comparison(parsed[2], parsed[3], int(parsed[4]))
+        test = Comparison(parsed[2], parsed[3], _whole(parsed[4]))
         return Branch(text=text, place=place, test=test, repeats=parsed[1] == "while", body=body())
     if parsed := re.fullmatch(rf"if ({PATH}) (before|after|is) ({PATH})", text):
         where = Where.ANYWHERE if parsed[2] == "is" else Where(parsed[2])
@@ -260,15 +291,22 @@ def _counted_block(text: str, place: Place, body: Callable[[], Body]) -> Step | 
             of=of,
             body=body(),
         )
-    if parsed := re.fullmatch(rf"swap ({NAME}) (\d{{1,3}}) (\d{{1,3}})", text):
-        test = Comparison(parsed[1], "=", int(parsed[2]))
-        return Branch(text=text, place=place, test=test, repeats=False, body=body(), to=int(parsed[3]))
+    if parsed := re.fullmatch(rf"swap ({NAME}) (\d+) (\d+)", text):
+        test = Comparison(parsed[1], "=", _whole(parsed[2]))
+        return Branch(text=text, place=place, test=test, repeats=False, body=body(), to=_whole(parsed[3]))
     if parsed := re.fullmatch(PERMITS, text):
-        permits = int(parsed[2] or 1)
+        permits = _permits(parsed, place)
         return Await(text=text, place=place, test=Comparison(parsed[1], ">=", permits), takes=permits, body=body())
     if parsed := re.fullmatch(rf"once ({PATH})", text):
         return Once(text=text, place=place, path=path(parsed[1]), body=body())
     return Go(text=text, place=place, body=body()) if text == "go" else None
+
+
+def _size(part: object) -> int:
+    """The number of steps in steps, those inside them included."""
+    if isinstance(part, Step):
+        return 1 + sum(_size(each) for each in vars(part).values())
+    return sum(_size(each) for each in part) if isinstance(part, tuple) else 0
 
 
 def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import z3
 
+from schedproof.proofs.second_solver import SECONDS, second_verdict
 from schedproof.proofs.verdict import Verdict
 
 from .solve import Answer, Induction
 from .time_limit import NO_LIMIT, TimeLimit
-
-SECONDS = 2.0
-"""cvc5's time limit for one obligation."""
 
 
 @dataclass(frozen=True)
@@ -101,24 +99,7 @@ def recheck(
         if progress:
             progress(n, len(induction.answers))
         start = time.perf_counter()
-        verdict = _cvc5(
+        verdict = second_verdict(
             smt(induction, answer), min(seconds, time_limit.left), find_models=answer.verdict is not Verdict.PROVED
         )
         yield Recheck(answer, verdict, time.perf_counter() - start)
-
-
-def _cvc5(text: str, seconds: float, find_models: bool) -> Verdict:
-    import cvc5  # imported here because most proofs are not checked again
-
-    terms = cvc5.TermManager()
-    solver = cvc5.Solver(terms)
-    solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
-    if find_models:
-        solver.setOption("finite-model-find", "true")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
-    symbols = parser.getSymbolManager()
-    answer = ""
-    while not (command := parser.nextCommand()).isNull():
-        answer = str(command.invoke(solver, symbols)).strip() or answer
-    return {"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED)

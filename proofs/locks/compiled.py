@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .automata import Packing
-from .kernel import COUNT, CUT, MOVES, NEXT, SUSPECTS, rehashed, search
-from .reached import Path, Progress, Reached, Steps
+from .kernel import COUNT, CUT, MOVES, NEXT, SUSPECTS, gathered, rehashed, search
+from .reached import Progress, Reached, Steps, Suspect
 from .semantics import State
 
 TURN = 1 << 16
@@ -44,9 +44,30 @@ def compiled(packing: Packing, steps: Steps, limit: int, progress: Progress | No
             back.append(int(parents[back[-1], 0]))
         return [unpacked(n) for n in reversed(back)]
 
-    def each() -> Iterator[tuple[State, Path]]:
+    def gather(bits: NDArray[np.int64], *, moves: bool) -> NDArray[np.int64]:
+        changed = True
+        while changed:
+            changed = False
+            for last in range(len(bits), 0, -TURN):
+                changed |= gathered(
+                    code.table, code.then, packing.fields, len(packing.members), states, slots, bits,
+                    max(0, last - TURN), last, steps is not Steps.ALL, renamed, moves,
+                )  # fmt: skip
+                if progress is not None:
+                    progress(len(bits), last)
+        return bits
+
+    def each() -> Iterator[Suspect]:
         for number in _distinct(packing, states, suspects[: int(numbers[SUSPECTS])]):
-            yield unpacked(number), partial(path, number)
+            yield Suspect(unpacked(number), partial(path, number))
+        if not serves or numbers[CUT] or numbers[SUSPECTS]:
+            return
+        able = gather(np.zeros(int(numbers[COUNT]), np.int64), moves=True)
+        never = ~able & ((1 << len(packing.members)) - 1)
+        settled = np.flatnonzero((never != 0) & (gather(never.copy(), moves=False) == never))
+        for number in _distinct(packing, states, np.column_stack([settled, never[settled]])):
+            stuck = frozenset(n for n in range(len(packing.members)) if never[number] >> n & 1)
+            yield Suspect(unpacked(number), partial(path, number), stuck)
 
     return Reached(int(numbers[COUNT]), int(numbers[MOVES]), not numbers[CUT], each())
 

@@ -15,9 +15,9 @@ from schedproof.model.locks.language import Mode, Serve
 from .automata import Automata, TooWide
 from .interpreted import TooMany, interpreted
 from .kinds import WORDS, Kind, Stuck, leaks, stuck
-from .reached import Path, Progress, Reached, Steps
+from .reached import Path, Progress, Reached, Steps, Suspect
 from .semantics import Machine, State
-from .symmetry import Classes, classes, real
+from .symmetry import Classes, classes, real, renaming
 from .unfold import Program, World, unfold
 
 LIMIT = 20_000_000
@@ -188,8 +188,10 @@ def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Sear
         reached = search(machine, same, group, Steps.RENAMED)
         if (suspect := next(iter(reached.suspects), None)) is None:
             return Explored(reached.states, reached.moves, (), reached.complete)
-        run = real(machine, suspect[1](), same)
-        problems = _problems(reporter, [(run[-1], lambda: run)])
+        run = real(machine, suspect.path(), same)
+        rename = renaming(run[-1], same)
+        stuck_there = frozenset(n for n, new in enumerate(rename) if new in suspect.stuck)
+        problems = _problems(reporter, [Suspect(run[-1], lambda: run, stuck_there)])
     else:
         problems = ()
     if reduced and not serves:
@@ -203,13 +205,13 @@ def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Sear
     return Explored(reached.states, reached.moves, problems, reached.complete)
 
 
-def _problems(reporter: _Reporter, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
+def _problems(reporter: _Reporter, suspects: Iterable[Suspect]) -> tuple[Problem, ...]:
     """Each problem of the suspects, where it first occurs."""
     problems: dict[tuple[object, ...], Problem] = {}
-    for state, path in suspects:
+    for state, path, never in suspects:
         for problem in (*reporter.not_held(state, path), *reporter.fatal(state, path)):
             problems.setdefault((problem.kind, problem.threads, problem.on), problem)
-        for problem in reporter.at_end(state, path):
+        for problem in reporter.at_end(state, path, never):
             problems.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
     return tuple(problems.values())
 
@@ -286,12 +288,12 @@ class _Reporter:
             holdings += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
         return tuple(holdings)
 
-    def at_end(self, state: State, path: Path) -> Iterator[Problem]:
+    def at_end(self, state: State, path: Path, never: frozenset[int]) -> Iterator[Problem]:
         """The threads that can never continue; if no thread moves, also the locks that finished threads still hold."""
         moving = {n for move, _ in self.machine.moves(state) for n in (move.thread, move.other) if n is not None}
         if moving and not self.machine.serves():
             return  # some later state has no moves, and shows the problem
-        why = stuck(self.machine, state, moving, self.names)
+        why = stuck(self.machine, state, moving, self.names, never)
         held = [] if moving else leaks(state)
         if why is None and not held:
             return

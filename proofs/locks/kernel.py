@@ -99,7 +99,7 @@ def search(
     Returns:
         The arrays ``states``, ``parents``, ``slots`` and ``suspects``, which may have grown.
     """
-    nodes, movers = np.empty(threads, np.int64), np.empty(threads, np.int64)
+    nodes, movers, owners = (np.empty(threads, np.int64), np.empty(threads, np.int64), np.empty(threads, np.int64))
     out = np.empty((64, states.shape[1]), np.uint64)
     while numbers[NEXT] < min(numbers[COUNT], until):
         state, count = numbers[NEXT], numbers[COUNT]
@@ -119,7 +119,7 @@ def search(
             slots = rehashed(states, count, size)
         for i in range(new):
             if renamed:
-                _order(fields, threads, out, i)
+                _order(fields, threads, out, i, owners)
             slot = _slot(slots, states, out, i)
             if slots[slot, 0] != 0:
                 continue
@@ -468,8 +468,8 @@ def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> No
 
 
 @inner_loop
-def _order(fields: Any, threads: int, out: Any, i: int) -> None:
-    """Sorts threads with the same program, as :func:`.symmetry.representative` does."""
+def _order(fields: Any, threads: int, out: Any, i: int, owners: Any) -> None:
+    """Sorts threads with the same program, as :func:`.symmetry.representative` does; ``owners`` are sorted with them."""
     for t in range(threads):
         other = fields[t, ALIKE]
         while other >= 0:
@@ -477,10 +477,69 @@ def _order(fields: Any, threads: int, out: Any, i: int) -> None:
             if other_number < own_number:
                 _change(fields, out, i, t, own_number, other_number)
                 _change(fields, out, i, other, other_number, own_number)
+                owners[t], owners[other] = owners[other], owners[t]
             other = fields[other, ALIKE]
 
 
-# --- threads that can never continue, as in kinds.for_ever
+# --- threads that can never continue, as in continuing.Graph
+
+
+@inner_loop
+def gathered(
+    table: Any,
+    then: Any,
+    fields: Any,
+    threads: int,
+    states: Any,
+    slots: Any,
+    bits: Any,
+    first: int,
+    last: int,
+    reduced: bool,
+    renamed: bool,
+    moves: bool,
+) -> Any:
+    """Adds to the bits of states those of the states after them, from the last state to the first.
+
+    Args:
+        states, slots: all reachable states, and their hash table.
+        bits: the bits of each state.
+        first, last: the number of the first state, and that after the last one.
+        reduced, renamed: as in the search.
+        moves: also add the threads that move there, or need not continue.
+
+    Returns:
+        Whether some bits have changed.
+    """
+    nodes, movers, owners = (np.empty(threads, np.int64), np.empty(threads, np.int64), np.empty(threads, np.int64))
+    out = np.empty((64, states.shape[1]), np.uint64)
+    changed, every = False, (1 << threads) - 1
+    for state in range(last - 1, first - 1, -1):
+        now = bits[state]
+        if now == every:
+            continue
+        for t in range(threads):
+            nodes[t] = fields[t, BASE] + _number(fields, states, state, t)
+            if moves and (table[nodes[t], KIND] == FINISHED or table[nodes[t], RESTS]):
+                now |= 1 << t
+        alone = _releasing(table, nodes) if reduced else -1
+        new, moving, out = _successors(table, then, fields, nodes, states, state, alone, movers, out)
+        if moves:
+            now |= moving
+        for i in range(new):
+            for t in range(threads):
+                owners[t] = t
+            if renamed:
+                _order(fields, threads, out, i, owners)
+            later = bits[np.int64(slots[_slot(slots, states, out, i), 0]) - 1]
+            for t in range(threads):
+                now |= (later >> t & 1) << owners[t]
+        if now != bits[state]:
+            bits[state], changed = now, True
+    return changed
+
+
+# --- threads of which one state shows that they can never continue, as in kinds.for_ever
 
 
 @inner_loop

@@ -97,7 +97,7 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
     A thread that rests, or can end the program, is never in it.
     """
     waiting = {n for n, at in enumerate(state.at) if at != DONE and n not in moving and not machine.fatal(state, n)}
-    if all(_rests(machine, state, n) for n in waiting):
+    if all(rests(machine, state, n) for n in waiting):
         return []
 
     def hopeless(thread: int) -> bool:
@@ -111,7 +111,7 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
 
     while hopeful := {n for n in waiting if not hopeless(n)}:
         waiting -= hopeful
-    return sorted(n for n in waiting if not _rests(machine, state, n))
+    return sorted(n for n in waiting if not rests(machine, state, n))
 
 
 def at_end(machine: Machine, state: State, moving: Set[int]) -> bool:
@@ -119,7 +119,9 @@ def at_end(machine: Machine, state: State, moving: Set[int]) -> bool:
     return bool(for_ever(machine, state, moving) or (not moving and leaks(state)))
 
 
-def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ...]) -> Stuck | None:
+def stuck(
+    machine: Machine, state: State, moving: Set[int], names: tuple[str, ...], never: Set[int] = frozenset()
+) -> Stuck | None:
     """Why some threads can never continue in a state; None if all can.
 
     Args:
@@ -127,8 +129,9 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
         state: their state.
         moving: the threads that have a step.
         names: the names of the locks, in order.
+        never: the threads that can never continue, as the graph of states shows; empty if the state shows them.
     """
-    waiting = for_ever(machine, state, moving)
+    waiting = sorted(never) or for_ever(machine, state, moving)
     if not waiting:
         return None
     blockers = {n: _through_starters(machine, state, machine.blockers(state, n)) for n in waiting}
@@ -147,7 +150,9 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     if not circle:
         # Some thread waits for a finished one, or for a message that no thread has to send.
         for n in waiting:
-            if ended := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
+            # A thread that runs for ever without a release is like a finished one.
+            acquires = never and _instruction(machine, state, n).kind is Acquire
+            if ended := [other for other in sorted(blockers[n]) if acquires or state.at[other] == DONE]:
                 return Stuck(Kind.LEAKED, tuple(ended), waits, (on[n].on,))
         first = next((n for n in waiting if _holds(state, n)), waiting[0])
         kind = _kind([_instruction(machine, state, first)], holds=bool(_holds(state, first)))
@@ -216,7 +221,7 @@ def _needs_writer(machine: Machine, state: State, circle: tuple[int, ...]) -> bo
     return False
 
 
-def _rests(machine: Machine, state: State, thread: int) -> bool:
+def rests(machine: Machine, state: State, thread: int) -> bool:
     """Whether the thread serves, waits for the next message, and holds nothing."""
     return state.at[thread] in machine.programs[thread].rests and not _holds(state, thread)
 

@@ -21,6 +21,7 @@ import z3
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import OrderRow, Where
 from schedproof.proofs.gc_paused import gc_paused
+from schedproof.proofs.second_solver import confirm
 from schedproof.proofs.verdict import Disagreement
 
 from .unfold import placed
@@ -87,7 +88,7 @@ def check_order(locks: Locks) -> Order:
     """Decides whether the order of ``locks`` is acyclic. The result is open if it has neither a rank nor a circle.
 
     Raises:
-        Disagreement: there is both a rank and a circle, or the rank contradicts a row.
+        Disagreement: there is both a rank and a circle, or the rank contradicts a row, for z3 or for cvc5.
     """
     with gc_paused():
         rank = find_rank(locks)
@@ -135,17 +136,21 @@ def find_rank(locks: Locks) -> Rank | None:
 def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
     """A row that does not lead to a greater pair, for some positions of its two objects."""
     first, second = z3.Ints("position_of_the_holding position_of_the_acquired")
+    refuted = []
     for row in locks.order:
-        solver = z3.Solver()
-        solver.add(first >= 0, second >= 0)
+        facts = [first >= 0, second >= 0]
         if row.where.by_key:
-            solver.add(first < second if row.where is Where.AFTER else first > second)
+            facts.append(first < second if row.where is Where.AFTER else first > second)
         elif row.holding == row.acquired and row.where is not Where.ANYWHERE:
             inner, outer = (second, first) if row.where is Where.IN else (first, second)
-            solver.add(inner == outer + 1)
-        solver.add(z3.Not(rank.below(row.holding, first, row.acquired, second)))
+            facts.append(inner == outer + 1)
+        facts.append(z3.Not(rank.below(row.holding, first, row.acquired, second)))
+        solver = z3.Solver()
+        solver.add(*facts)
         if solver.check() != z3.unsat:
             return row
+        refuted.append(z3.And(*facts))
+    confirm(refuted, f"{locks.name}: the rank {rank.text}")
     return None
 
 

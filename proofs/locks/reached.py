@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .semantics import State
 
@@ -28,17 +29,30 @@ class Steps(enum.Enum):
     The search stops at the first suspect."""
 
 
+class Suspect(NamedTuple):
+    """A state with a problem, and the path to it.
+
+    Attributes:
+        stuck: the threads that can never continue, if this does not show in the state itself.
+    """
+
+    state: State
+    path: Path
+    stuck: frozenset[int] = frozenset()
+
+
 @dataclass(frozen=True)
 class Reached:
     """The result of a search.
 
     Args:
         complete: False if the search stopped early.
-        suspects: states with a problem and the path to each, in the order of the search. Not every state with the same
-            problem is included.
+        suspects: the states with a problem, in the order of the search. Not every state with the same problem is
+            included. If no state shows a problem and some thread serves: the states from which a thread can never
+            continue, see :mod:`.continuing`.
     """
 
     states: int
     moves: int
     complete: bool
-    suspects: Iterable[tuple[State, Path]]
+    suspects: Iterable[Suspect]

@@ -48,6 +48,7 @@ from schedproof.model.locks.language import (
     Wait,
     Where,
 )
+from schedproof.proofs.second_solver import confirm
 
 from .layout import every_step
 from .rank import Rank
@@ -216,6 +217,7 @@ class Programs:
         order, waits, escapes: for acquisitions, for waiting for messages, and for callbacks.
         rules, calls: with the name of the rule, or of the called operation.
         releases: for the locks that the operation itself acquires.
+        unconfirmed: of what z3 proved, how much cvc5 could not decide.
     """
 
     order: list[CheckedStep] = field(default_factory=list)
@@ -224,11 +226,18 @@ class Programs:
     waits: list[CheckedStep] = field(default_factory=list)
     escapes: list[CheckedStep] = field(default_factory=list)
     releases: list[CheckedStep] = field(default_factory=list)
+    unconfirmed: int = 0
 
 
 def check_operation(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
-    """Checks each step of ``operation`` at every depth, for a caller that holds exactly the required locks."""
-    return _Checker(locks, rank, operation).all()
+    """Checks each step of ``operation`` at every depth, for a caller that holds exactly the required locks.
+
+    Raises:
+        Disagreement: cvc5 refutes what z3 proves.
+    """
+    checker = _Checker(locks, rank, operation)
+    programs = checker.all()
+    return replace(programs, unconfirmed=confirm(checker.refuted, f"{locks.name}: {operation.name}"))
 
 
 class _Checker:
@@ -236,6 +245,7 @@ class _Checker:
         self.locks, self.rank, self.z, self.entry = locks, rank, _Sorts(locks), entry
         self.ways: dict[str, set[Way]] = {}
         self.programs = Programs()
+        self.refuted: list[z3.BoolRef] = []
         self.leads_to = _reachable(locks)
         self.compares_keys = any(
             isinstance(s, CompareKeys) for s in every_step([o.steps for o in locks.operations.values()])
@@ -287,9 +297,12 @@ class _Checker:
     def follows(self, facts: Facts, claim: z3.BoolRef, *objects: Unknown) -> bool:
         """Whether ``claim`` is true whenever the facts are."""
         solver = z3.Solver()
-        solver.add(*facts.known, *(fact for one in objects for fact in self.z.commutes(one)))
-        solver.add(z3.Not(claim))
-        return bool(solver.check() == z3.unsat)
+        known = [*facts.known, *(fact for one in objects for fact in self.z.commutes(one)), z3.Not(claim)]
+        solver.add(*known)
+        if solver.check() != z3.unsat:
+            return False
+        self.refuted.append(z3.And(*known))
+        return True
 
     def before(self, first: Unknown, second: Unknown) -> z3.BoolRef:
         if self.rank is None:

@@ -10,6 +10,9 @@ from .unfold import Program
 Classes = tuple[tuple[int, ...], ...]
 """Groups of several threads with the same program, by number."""
 
+Renaming = tuple[int, ...]
+"""For each thread its new number."""
+
 
 def classes(programs: Sequence[Program]) -> Classes:
     """The groups of threads in ``programs`` that do the same."""
@@ -22,6 +25,11 @@ def classes(programs: Sequence[Program]) -> Classes:
 
 def representative(state: State, same: Classes) -> State:
     """The representative of all states that differ from ``state`` in thread names only: equal threads are sorted."""
+    return renamed(state, renaming(state, same))
+
+
+def renaming(state: State, same: Classes) -> Renaming:
+    """For each thread its number in the representative of a state."""
     rename = list(range(len(state.at)))
     for threads in same:
         places = [state.at[n] for n in threads]
@@ -29,7 +37,12 @@ def representative(state: State, same: Classes) -> State:
         order = (lambda n: state.at[n]) if len(set(places)) == len(places) else (lambda n: _local(state, n))
         for new, old in zip(threads, sorted(threads, key=order), strict=True):
             rename[old] = new
-    if rename == sorted(rename):
+    return tuple(rename)
+
+
+def renamed(state: State, rename: Renaming) -> State:
+    """The state with other numbers of its threads."""
+    if rename == tuple(range(len(rename))):
         return state
     at = dict(zip(rename, state.at, strict=True))
     locks = [

@@ -42,6 +42,7 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
     used = _Used(locks)
     lists = {
         "locks that no program acquires": used.locks_left(),
+        "kinds of messages that no program sends, so their branches never run": used.kinds_left(),
         "channels that no program uses": [name for name in locks.channels if name not in used.things],
         "counters that no program uses": [name for name in locks.counters if name not in used.things],
         "conditions that no program uses": [name for name in locks.conditions if name not in used.things],
@@ -64,6 +65,7 @@ class _Used:
         self.description = locks
         self.locks: set[str] = set()
         self.things: set[str] = set()
+        self.sent: set[tuple[str, str]] = set()
         self.accessed: set[tuple[str, str]] = set()
         self.calls: dict[str, set[str]] = {}
         self.spinning: list[str] = []
@@ -78,6 +80,8 @@ class _Used:
     def walk(self, steps: Sequence[Step], scope: Mapping[str, str], program: str) -> None:
         """Notes what the steps of a program name; ``program`` is "" for a thread."""
         for step in steps:
+            if isinstance(step, Send):
+                self.sent.add((step.channel, step.kind))
             match step:
                 case Acquire(path=path) | Once(path=path):
                     of = _class(scope, path)
@@ -95,7 +99,9 @@ class _Used:
                     if isinstance(step, Branch) and step.repeats and step.body and self.passes(step.body, test.on):
                         self.spinning.append(f"{step.text} ({step.place})")
                 case Select(cases=cases):
-                    self.things |= {case.on.channel for case in cases if case.on is not None}
+                    messages = [case.on for case in cases if case.on is not None]
+                    self.things |= {one.channel for one in messages}
+                    self.sent |= {(one.channel, one.kind) for one in messages if isinstance(one, Send)}
                 case Access(path=path, field=field):
                     self.accessed.add((_class(scope, path), field))
             inside = {**scope, step.variable: step.over} if isinstance(step, Loop) else scope
@@ -142,6 +148,15 @@ class _Used:
         unowned = [name for name, one in self.description.classes.items() if one.kind is Kind.UNOWNED]
         plain = [name for name, one in self.description.objects.items() if one.of == Kind.UNOWNED]
         return [name for name in [*unowned, *plain] if name in self.locks]
+
+    def kinds_left(self) -> list[str]:
+        """The kinds of messages that no program sends, of the channels that some program uses."""
+        return [
+            f"{kind} of {channel}"
+            for channel, kinds in self.description.kinds.items()
+            for kind in kinds
+            if channel in self.things and (channel, kind) not in self.sent
+        ]
 
     def locks_left(self) -> list[str]:
         """The classes, and the locks without a class, that no program acquires."""

@@ -473,7 +473,8 @@ class _Unfolding:
                 return [Way(then, (is_open,), meets=(number, Side.SENDS), says=says), fails]
             room = Guard(number, 0, TOP if capacity == UNBOUNDED else capacity - 1)
             return [Way(then, (is_open, room), (Change(number, 1),), says=says), fails]
-        at_end = Way(then, (Guard(ended, 1, 1), Guard(number, 0, 0)), says="sees the end of")
+        # Who takes a message helps no receiver: one that is left would have been received.
+        at_end = Way(then, (Guard(ended, 1, 1), Guard(number, 0, 0, chooses=True)), says="sees the end of")
         if capacity == 0:
             return [Way(then, (is_open,), meets=(number, Side.RECEIVES), says=says), at_end]
         return [Way(then, (Guard(number, 1),), (Change(number, -1),), says=says), at_end]

@@ -191,9 +191,8 @@ def _print(checked: LocksChecked, lanes: bool) -> None:
         for problem in checked.explored.problems:
             click.echo()
             click.echo(problem.headline)
-            click.echo(
-                f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(checked, problem)}."
-            )
+            names = dict.fromkeys([*(step.thread for step in problem.steps), *(each.thread for each in problem.waits)])
+            click.echo(f"  Threads: {', '.join(names)}. Locks and channels: {_objects(checked, problem)}.")
             click.echo("  Initial state: no lock is held, and every channel is empty.")
             steps = [f"{number}. {line}" for number, line in enumerate(interleaving(problem), 1)]
             click.echo("\n".join(f"  {line}" for line in (sequence.table(of_problem(problem)) if lanes else steps)))
@@ -237,7 +236,8 @@ def _objects(checked: LocksChecked, problem: Problem) -> str:
     locks = checked.locks
     classes = {name: one.of for name, one in locks.objects.items()}
     known = {*classes, *locks.channels, *locks.counters, *locks.conditions}
-    names = dict.fromkeys(word for step in problem.steps for word in step.on.split() if word in known)
+    on = [each.on for each in (*problem.steps, *problem.waits)]
+    names = dict.fromkeys(word for each in on for word in each.split() if word in known)
     return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 
 

@@ -26,6 +26,7 @@ from schedproof.model.locks.language import (
     Release,
     Select,
     Send,
+    Serve,
     Signal,
     Wait,
 )
@@ -78,7 +79,7 @@ class World(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Whether some run stands still, loses a lock at its end, or ends the program."""
+    """Whether some thread can never continue from some state on, some run loses a lock at its end, or ends the program."""
 
     stuck: bool
     leaks: bool
@@ -91,7 +92,7 @@ class Panic(Exception):
 
 
 class Brute:
-    """Explores the threads of a lock file with mutexes, and without classes, operations and ``serve``."""
+    """Explores the threads of a lock file with mutexes, and without classes and operations."""
 
     def __init__(self, locks: Locks) -> None:
         self.locks = locks
@@ -105,10 +106,13 @@ class Brute:
             frozenset(), tuple(sorted(numbers.items())), frozenset(), frozenset(),
         )  # fmt: skip
         seen, stack = {first}, [first]
-        stuck = leaks = panics = False
+        before: dict[World, list[World]] = {first: []}
+        able: dict[World, set[int]] = {}  # who moves there, is done, or rests
+        leaks = panics = False
         while stack:
             world = stack.pop()
             goes_on = ends = False
+            able[world] = {n for n, todo in enumerate(world.todo) if not todo or self.rests(world, n)}
             for thread, todo in enumerate(world.todo):
                 if not todo or (
                     thread in dict(world.asleep) and (not isinstance(todo[0], tuple) or todo[0][0] != "naps")
@@ -117,19 +121,44 @@ class Brute:
                 try:
                     for after in self.step(world, thread, todo[0]):
                         goes_on = True
+                        able[world] |= {thread, *(n for n, left in enumerate(world.todo) if left != after.todo[n])}
+                        before.setdefault(after, []).append(world)
                         if after not in seen:
                             seen.add(after)
                             stack.append(after)
                 except Panic:
                     panics = ends = True
+                    able[world] |= {*range(len(world.todo) + 1)}
             if len(seen) > most:
                 return None
             if not goes_on and not ends:
-                stuck |= any(world.todo) or bool(world.asleep)
                 leaks |= any(
                     not world.todo[who] and self.kinds[lock] is not Kind.UNOWNED for lock, who, _ in world.owned
                 )
-        return Outcome(stuck, leaks, panics, len(seen))
+        return Outcome(self.stuck(able, before), leaks, panics, len(seen))
+
+    def stuck(self, able: dict[World, set[int]], before: dict[World, list[World]]) -> bool:
+        """Whether some thread that is not done and does not rest moves in no state that is reached from some state."""
+        for thread in range(max(len(world.todo) for world in able)):
+            open_ = [world for world, who in able.items() if thread in who or thread >= len(world.todo)]
+            good = set(open_)
+            while open_:
+                for world in before[open_.pop()]:
+                    if world not in good:
+                        good.add(world)
+                        open_.append(world)
+            if len(good) < len(able):
+                return True
+        return False
+
+    def rests(self, world: World, thread: int) -> bool:
+        """Whether a thread waits for the first message of a round of ``serve``, and holds nothing."""
+        *body, last = world.todo[thread] or (None,)
+        if not isinstance(last, Serve) or body != [*last.body] or any(who == thread for _, who, _ in world.owned):
+            return False
+        first = body[0]
+        cases = [case.on for case in first.cases] if isinstance(first, Select) else [first]
+        return any(isinstance(each, Receive) for each in cases)
 
     def step(self, world: World, thread: int, step: Any) -> Iterator[World]:
         match step:
@@ -193,6 +222,8 @@ class Brute:
                     return
                 after = world if step.to is None else world.having(test.on, step.to)
                 yield after.goes(thread, *step.body, *((step,) if step.repeats else ()))
+            case Serve():
+                yield world.goes(thread, *step.body, step)
             case Either():
                 for each in step.alternatives:
                     yield world.goes(thread, *each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 
 import yaml
 
@@ -70,10 +71,24 @@ class KindMaker:
         branches = {kind: self.server(deep - 1) if self.random.random() < 0.3 else [] for kind in ("y", "x", "closed")}
         return {f"receive {self.random.choice('bbz')}": branches}
 
+    def rounds(self) -> list[object]:
+        """A thread that serves, or sends again and again."""
+        draw, rounds = self.random.random(), self.server(1)
+        if draw < 0.5:
+            others = self.random.choice((["timeout"], ["receive d"], [{"timeout": ["send d"]}]))
+            rounds = [{"select": [self.by_kind(2), *others]}, *rounds[1:]]
+        return [
+            *([self.send()] if draw < 0.2 else []),
+            {"serve": rounds if draw < 0.9 else [self.random.choice(SENDS)]},
+        ]
+
     def locks(self) -> Locks:
-        threads = {"t0": self.server(2), "t1": self.sender()}
+        first = self.server(2) if self.random.random() < 0.5 else self.rounds()
+        threads = {"t0": first, "t1": self.sender()}
         if self.random.random() < 0.5:
-            threads["t2"] = self.random.choice((self.sender(), self.server(1)))
+            threads["t2"] = self.random.choice(
+                (self.sender, lambda: self.server(1), self.rounds, lambda: deepcopy(first))
+            )()
         data = {"objects": {"m": "mutex"}, "channels": {**KINDS, "d": 1}, "threads": threads}
         return parse(yaml.safe_dump(data, sort_keys=False), "made.yaml")
 

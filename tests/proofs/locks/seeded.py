@@ -434,7 +434,7 @@ BUGS: dict[str, Seeded] = {
     "what is not held is released": Seeded(Machine, "releases", nobody_minds, unlocking),
     "a message stays when it is taken": Seeded(semantics, "_with_messages", one_message_more, explorer),
     "the reduction takes acquisitions": Seeded(Machine, "releases", reduces_acquisitions, explorer),
-    "everything rests": Seeded(kinds, "_rests", everything_rests, every_kind),
+    "everything rests": Seeded(kinds, "rests", everything_rests, every_kind),
     "no writer is seen in a circle": Seeded(kinds, "_needs_writer", no_writer, every_kind),
     "a reader waits for no writer": Seeded(Machine, "blockers", blames_readers_only, every_kind),
     "a child comes no later": Seeded(rank.Rank, "below", no_deeper, contradictions),

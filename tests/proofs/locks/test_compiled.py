@@ -412,6 +412,14 @@ def _no_order(*arguments: Any) -> None:
     """States that differ in the names of threads only count each."""
 
 
+def _order_alone(fields: Any, threads: int, out: Any, i: int, owners: Any) -> None:
+    """Which thread has changed its place is not kept."""
+    _order(fields, threads, out, i, owners.copy())
+
+
+_order = kernel.__dict__["_order"].py_func
+
+
 def _starts_as_they_are(self: Any, *, ordered: bool) -> Any:
     """The initial states do so."""
     return _starts(self, ordered=False)
@@ -436,6 +444,8 @@ FAULTS: dict[str, Fault] = {
     "all threads do the same": Fault(explore, "classes", _all_alike),
     "threads with as many steps do the same": Fault(explore, "classes", _alike_by_steps),
     "nobody changes places": Fault(kernel, "_order", _no_order),
+    "no thread is seen to continue": Fault(compiled_search, "gathered", lambda *arguments: False),
+    "who changes places is not kept": Fault(kernel, "_order", _order_alone),
     "initial states are not ordered": Fault(compiled_search.Packing, "starts", _starts_as_they_are),
     "one suspect is all": Fault(compiled_search, "_distinct", _all_the_same),
 }
@@ -449,6 +459,7 @@ def as_python(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(kernel, name, function.py_func)
     monkeypatch.setattr(compiled_search, "search", kernel.search)
     monkeypatch.setattr(compiled_search, "rehashed", kernel.rehashed)
+    monkeypatch.setattr(compiled_search, "gathered", kernel.gathered)
 
 
 QUEUE = "objects: {a: rw}\nthreads:\n  writer: [wlock a: []]\n" + "".join(
@@ -461,9 +472,17 @@ LATER = "objects: {a: mutex}\nchannels: {c: 1}\nthreads:\n  one: [send c, lock a
 CHOICE = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [either: [[lock a: []], [lock b: []]]]\ntogether: 2\n"
 
 
+SPINS = "objects: {m: mutex}\ncounters: {n: 0, j: 1, k: 0}\nthreads:\n" + "".join(
+    f"  {name}: [while n = 0: [lock m: [], swap j 1 0: [await k = 1], if n = 1: [set k 1], lock m: []]]\n"
+    for name in ("one", "two")
+)
+"""One of two equal threads waits for ever, and the other one comes to all places before and after it."""
+
+
 def gate() -> None:
     with np.errstate(over="ignore"):
-        for text in [QUEUE, LATER, CHOICE, BUSY, *(each.text for each in SCENARIOS.values()), *HARMLESS.values()]:
+        files = [QUEUE, LATER, CHOICE, BUSY, SPINS]
+        for text in [*files, *(each.text for each in SCENARIOS.values()), *HARMLESS.values()]:
             same(parse(text, "made.yaml"))
         random_programs(range(40))
 

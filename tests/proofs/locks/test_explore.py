@@ -15,7 +15,7 @@ import yaml
 from schedproof.model.locks import Locks, LocksError, parse, read
 from schedproof.model.locks.language import Acquire, Mode, Release
 from schedproof.proofs.locks.explore import Explored, explore_all
-from schedproof.proofs.locks.kinds import Kind, _rests
+from schedproof.proofs.locks.kinds import Kind, rests
 from schedproof.proofs.locks.semantics import Machine, State
 from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks import brute_force as brute
@@ -105,8 +105,8 @@ def _end(machine: Machine, world: World, state: State) -> End:
         for name, lock in sorted(zip(world.names, state.locks, strict=True)):
             locks += [f"{name} r"] * lock.readers.count(thread) + ([f"{name} w"] if lock.holder == thread else [])
         holds.append(tuple(locks))
-    rests = tuple(would[t] is not None and _rests(machine, state, t) for t in range(len(machine.programs)))
-    return End(tuple(would), tuple(holds), rests)
+    resting = tuple(would[t] is not None and rests(machine, state, t) for t in range(len(machine.programs)))
+    return End(tuple(would), tuple(holds), resting)
 
 
 def agree(case: Case, *, count: bool = True) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import Serve
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
+from tests.proofs.locks.go_writer import go_program
+from tests.proofs.locks.made_words import KindMaker
 from tests.proofs.locks.scenarios import GO, JAVA, POSIX, Scenario
 from tests.support.needs import needs_gcc, needs_go, needs_java
 
@@ -23,6 +27,7 @@ LIMIT = 120
 ALL = {
     f"{of}: {name}": each for of, table in (("Go", GO), ("Java", JAVA), ("C", POSIX)) for name, each in table.items()
 }
+ASLEEP = "all goroutines are asleep - deadlock!"
 PANICS = {
     "sent to a closed one": "panic: send on closed channel",
     "closed twice": "panic: close of closed channel",
@@ -57,15 +62,15 @@ def test_names_say_which_scenarios_end() -> None:
     assert all(name.endswith("ends") == (scenario.kind is None) for name, scenario in ALL.items())
 
 
-def outcomes(program: list[str], names: Mapping[str, Scenario]) -> dict[str, tuple[int, str]]:
+def outcomes(program: str, arguments: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, str]]:
     """The exit code of each scenario of a program, and what it writes to standard error."""
 
-    def run(name: str) -> tuple[int, str]:
-        done = subprocess.run([*program, name], capture_output=True, text=True, timeout=LIMIT)
+    def run(given: Sequence[str]) -> tuple[int, str]:
+        done = subprocess.run([program, *given], capture_output=True, text=True, timeout=LIMIT)
         return done.returncode, done.stderr
 
     with ThreadPoolExecutor(4) as pool:
-        return dict(zip(names, pool.map(run, names), strict=True))
+        return dict(zip(arguments, pool.map(run, arguments.values()), strict=True))
 
 
 @pytest.mark.long
@@ -75,14 +80,42 @@ def test_the_go_program_stands_still_where_the_model_does(tmp_path: Path) -> Non
     environment = {**os.environ, "GOFLAGS": "", "GO111MODULE": "off", "GOTOOLCHAIN": "local"}
     build = ["go", "build", "-o", str(tmp_path / "words"), str(tmp_path / "words.go")]
     subprocess.run(build, env=environment, check=True, timeout=LIMIT)
-    for name, (code, says) in outcomes([str(tmp_path / "words")], GO).items():
+    for name, (code, says) in outcomes(str(tmp_path / "words"), {each: [each] for each in GO}).items():
         kind = GO[name].kind
         if not GO[name].always and code == 0:
             continue
         assert (code == 0) == (kind is None), (name, says)
         if kind is not None:
-            expected = PANICS[name] if kind is Kind.FATAL else "all goroutines are asleep - deadlock!"
+            expected = PANICS[name] if kind is Kind.FATAL else ASLEEP
             assert expected in says, name
+
+
+def by_kind(seeds: range) -> Iterator[tuple[str, Locks, set[Kind]]]:
+    """Random programs of messages with kinds, of which all threads end, and their problems in the model."""
+    for seed in seeds:
+        locks = KindMaker(seed).locks()
+        if not any(isinstance(step, Serve) for thread in locks.threads.values() for step in thread.steps):
+            yield str(seed), locks, {problem.kind for problem in explore_all(locks).problems}
+
+
+@pytest.mark.long(seconds=60)
+@needs_go
+def test_random_go_programs_stand_still_only_where_the_model_does(tmp_path: Path) -> None:
+    """Each run is one interleaving: the model must know its standstill or panic. Most programs are fine in the model."""
+    made = list(by_kind(range(2000, 2600)))
+    fine, wrong = ([each for each in made if bool(each[2]) == faulty] for faulty in (False, True))
+    cases = {name: (locks, kinds) for name, locks, kinds in [*fine, *wrong[:15]]}
+    (tmp_path / "made.go").write_text(go_program({name: locks for name, (locks, _) in cases.items()}), "utf-8")
+    environment = {**os.environ, "GOFLAGS": "", "GO111MODULE": "off", "GOTOOLCHAIN": "local"}
+    build = ["go", "build", "-o", str(tmp_path / "made"), str(tmp_path / "made.go")]
+    subprocess.run(build, env=environment, check=True, timeout=LIMIT)
+    for number in range(4):
+        runs = outcomes(str(tmp_path / "made"), {name: [name, str(number)] for name in cases})
+        for name, (code, says) in runs.items():
+            kinds, panics = cases[name][1], "closed channel" in says
+            assert panics or (ASLEEP in says) == (code != 0), (name, says)
+            assert code == 0 or (Kind.FATAL in kinds if panics else bool(kinds - {Kind.FATAL})), (name, kinds, says)
+    assert len(fine) > 15 and any(code for code, _ in runs.values())
 
 
 EXCEPTIONS = {Kind.NOT_HELD: "IllegalMonitorStateException"}
@@ -109,5 +142,5 @@ def test_the_java_program_stands_still_where_the_model_does(tmp_path: Path) -> N
 def test_the_c_program_stands_still_where_the_model_does(tmp_path: Path) -> None:
     build = ["gcc", "-pthread", "-o", str(tmp_path / "words"), str(PROGRAMS / "words.c")]
     subprocess.run(build, check=True, timeout=LIMIT)
-    for name, (code, _) in outcomes([str(tmp_path / "words")], POSIX).items():
+    for name, (code, _) in outcomes(str(tmp_path / "words"), {each: [each] for each in POSIX}).items():
         assert code == (0 if POSIX[name].kind is None else -14), name

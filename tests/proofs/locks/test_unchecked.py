@@ -43,6 +43,22 @@ LEFT = {
 }
 
 
+KINDS = """\
+channels: {c: {capacity: 1, kinds: [x, y, z]}, unused: {capacity: 1, kinds: [x]}}
+threads:
+  one: [send c x, select: [send c y, default]]
+  two: [receive c: {x: [], y: [], z: []}]
+"""
+
+
+def test_a_kind_of_message_that_is_never_sent_is_listed() -> None:
+    """Its branch never runs, so nothing in it is checked; a kind that only a select sends is sent."""
+    assert unchecked(parse(KINDS, "made.yaml")) == (
+        "kinds of messages that no program sends, so their branches never run: z of c",
+        "channels that no program uses: unused",
+    )
+
+
 @each_row("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
 def test_what_is_left_is_listed(change: str) -> None:
     old, _, new = change.partition("|")

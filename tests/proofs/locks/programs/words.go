@@ -29,9 +29,9 @@ func all(bodies ...func()) {
 	for number, body := range bodies {
 		group.Add(1)
 		go func(number int, body func()) {
-			defer group.Done()
 			time.Sleep(time.Duration(number) * wait)
 			body()
+			group.Done() // not deferred: else main may end before a panic ends the program
 		}(number, body)
 	}
 	group.Wait()
