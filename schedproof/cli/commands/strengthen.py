@@ -66,10 +66,11 @@ def strengthen(
     model = choose.variants(chosen, (variant,) if variant is not None else ())[0]
     choose.require_model(chosen, [model])
     scopes.properties([(chosen, model)], properties)
-    able = [name for name in provable(model) if name != WELL_FORMED]
+    able = provable(model)
     scopes.checkable(properties, able, "strengthen", f"schedproof verify {system}")
     names = _names(chosen, model) if write else Names.of(model)
-    goals = list(properties) or [name for name in able if name not in model.refuted]
+    others = [name for name in able if name != WELL_FORMED and name not in model.refuted]
+    goals = list(properties) or others or [WELL_FORMED]
     sizes = scopes.scope(model, scope) if scope is not None else None
     results: list[Strengthened] = []
     with progress("strengthen") as report, stoppable() as halt:
