@@ -185,7 +185,9 @@ def strengthen(
     return ended(replace(result, unproved=renamed(left_out, {*names, *(each.prop.name for each in added)})))
 
 
-def _of_its_size(samples: Samples, watched: Sequence[Property], step: Step, stop: Callable[[], str]) -> Violation | None:
+def _of_its_size(
+    samples: Samples, watched: Sequence[Property], step: Step, stop: Callable[[], str]
+) -> Violation | None:
     """A run that violates a property at the scope of the state that is left, which may be larger than all that were explored."""
     scope = {sort.name: max(1, step.instance.sizes[sort.name]) for sort in samples.model.sorts}
     if scope_text(scope) in samples.scopes or stop():
