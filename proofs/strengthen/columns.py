@@ -128,9 +128,9 @@ class States:
         attribute = self.instance.model.machine(sort).attribute(name)
         if attribute is None:
             raise Unsupported(f"{sort}.{name}")
-        if attribute.rigid:
+        if attribute.rigid and not self.instance.rigid_in_state:
             return self._all + self.instance.rigid_values(sort, attribute)[number]
-        if attribute not in self.instance.attributes(sort):
+        if not attribute.rigid and attribute not in self.instance.attributes(sort):
             raise Unsupported(f"{sort}.{name} is history")
         column: Column = self.matrix[:, self.instance.slot(sort, name) + number]
         return column

@@ -25,6 +25,9 @@ MOST_NODES = 40_000
 """The most nodes of one search."""
 
 
+NEAREST = 2_000
+"""Cubes are looked for among so many rows first, those that differ least from the row to exclude."""
+
 MOST_LEAST = 500
 """The most sets whose supersets are left out."""
 
@@ -71,9 +74,17 @@ class Difference:
 
     def __init__(self, rows: Rows, row: Row) -> None:
         self.rows, self.row = rows, row
-        differs = distinct(rows.matrix != row)
-        self.possible = bool(differs.any(axis=1).all())
-        differs = least(differs[np.argsort(differs.sum(axis=1), kind="stable")])
+        counts = np.count_nonzero(rows.matrix != row, axis=1)
+        self.possible = bool(counts.all())
+        self._sets, self._settled = np.zeros((0, len(row)), np.bool_), 0
+        if self.possible:
+            nearest = counts.argpartition(NEAREST)[:NEAREST] if len(counts) > NEAREST else np.arange(len(counts))
+            self._hit_also(rows.matrix[nearest])
+
+    def _hit_also(self, matrix: NDArray[np.int8]) -> None:
+        """Looks at some more rows of the samples."""
+        differs = distinct(np.concatenate([self._sets, matrix != self.row]))
+        self._sets = differs = least(differs[np.argsort(differs.sum(axis=1), kind="stable")])
         self._at = [[int(n) for n in np.flatnonzero(each)] for each in differs]
         self._whole = (1 << len(differs)) - 1
         self._hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
@@ -90,7 +101,29 @@ class Difference:
             yield Clause(self.rows.template, tuple(plain))
 
     def cubes(self, size: int) -> list[tuple[int, ...]]:
-        """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together."""
+        """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together.
+
+        They are looked for among the rows that differ least. A row that has them nevertheless is looked at from then on.
+        """
+        if size - 1 > self._settled:  # of the sets that seem to be enough, some may not be
+            self.cubes(size - 1)
+        while self.possible:
+            cubes = self._cubes(size)
+            alike = [first for cube in cubes for first in self._alike(cube)]
+            if not alike:
+                self._settled = max(size, self._settled)
+                return cubes
+            self._hit_also(self.rows.matrix[alike])
+        return []
+
+    def _alike(self, cube: Sequence[int]) -> list[int]:
+        """The first row of the samples that has the values of the row at some features; none if there is no such row."""
+        alike = np.ones(len(self.rows.matrix), np.bool_)
+        for n in cube:
+            alike &= self.rows.matrix[:, n] == self.row[n]
+        return [int(alike.argmax())] if alike.any() else []
+
+    def _cubes(self, size: int) -> list[tuple[int, ...]]:
         cubes: dict[tuple[int, ...], None] = {}
         nodes = 0
 
@@ -110,8 +143,7 @@ class Difference:
                     extend((*chosen, n), left & ~self._hit[n], banned)
                     banned = banned | {n}
 
-        if self.possible:
-            extend((), self._whole, frozenset())
+        extend((), self._whole, frozenset())
         return list(cubes)
 
 

@@ -284,6 +284,7 @@ class Template:
             machine = instance.model.machine(v.type.sort)
             kept = [STATE] if len(machine.states) > 1 else []  # what is always the same has no column
             kept += [a.name for a in instance.attributes(v.type.sort.name)]
+            kept += [a.name for a in machine.attributes if a.rigid and instance.rigid_in_state]
             columns += [instance.slot(v.type.sort.name, name) + bound[v.name] for name in kept]
         return columns
 

@@ -89,8 +89,8 @@ class Strengthened:
 
 
 def without_auxiliary(model: Model, prop: str) -> Model:
-    """The model with one property only: its proof may assume no other invariant."""
-    return model.asking([model.property(prop)])
+    """The model with one property only, or with none for well-formedness: its proof may assume no other invariant."""
+    return model.asking([] if prop == WELL_FORMED else [model.property(prop)])
 
 
 def strengthen(
@@ -108,7 +108,7 @@ def strengthen(
 
     Args:
         model: the model. Its other invariants are assumed where they are inductive.
-        prop: the name of the property: an invariant, a step invariant or a recovery.
+        prop: the name of the property: an invariant, a step invariant or a recovery; or ``well-formed``.
         seconds: the time limit of everything, the proof from scratch and cvc5 included.
         scope: the scope to learn from; by default scopes grow.
         limits: how large clauses may be.
@@ -131,14 +131,15 @@ def strengthen(
         return ended(Strengthened(prop, model, induction=base))
     if why := stop():
         return ended(Strengthened(prop, model, why=why))
-    goal = model.property(prop)
+    goal = None if prop == WELL_FORMED else model.property(prop)
+    watched = [] if goal is None else [goal]
     given = [p for p in model.properties if p.name in base.inductive and p.name != prop]
     names = frozenset(p.name for p in model.properties).union(used_names)
     known = frozenset(p.name for p in given) | ({WELL_FORMED} if base.well_formed else set())
-    asked = model.asking([goal, *given])
+    asked = model.asking([*watched, *given])
     samples = Samples(asked, history_of(asked, goal, scope), halt=stop)
     with gc_paused():
-        violation = grow(samples, [goal], scope, limit.share(EXPLORE).reached, report)
+        violation = grow(samples, watched, scope, limit.share(EXPLORE).reached, report)
         if violation is not None:
             why = f"violated at {violation.scope}"
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
@@ -147,7 +148,7 @@ def strengthen(
         why = "what was inferred is not proved from scratch" if complete else stop() or why_left(inference)
         candidates = [lemma.prop for lemma in inference.lemmas.values()]
         left = inference.left
-        if left is not None and left[1] is not None and (violation := _of_its_size(samples, goal, left[1], stop)):
+        if left is not None and left[1] is not None and (violation := _of_its_size(samples, watched, left[1], stop)):
             why = f"violated at {violation.scope}"
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
         if complete:
@@ -184,13 +185,15 @@ def strengthen(
     return ended(replace(result, unproved=renamed(left_out, {*names, *(each.prop.name for each in added)})))
 
 
-def _of_its_size(samples: Samples, goal: Property, step: Step, stop: Callable[[], str]) -> Violation | None:
+def _of_its_size(
+    samples: Samples, watched: Sequence[Property], step: Step, stop: Callable[[], str]
+) -> Violation | None:
     """A run that violates a property at the scope of the state that is left, which may be larger than all that were explored."""
     scope = {sort.name: max(1, step.instance.sizes[sort.name]) for sort in samples.model.sorts}
     if scope_text(scope) in samples.scopes or stop():
         return None
     with suppress(ScopeError):
-        return samples.explore(scope, TimeLimit(SECONDS, stop).reached, [goal])
+        return samples.explore(scope, TimeLimit(SECONDS, stop).reached, watched)
     return None
 
 

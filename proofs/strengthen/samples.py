@@ -21,6 +21,7 @@ from schedproof.proofs.verdict import Counterexample
 
 from .columns import States, first_of_each
 from .features import Template
+from .random_runs import random_runs
 
 MOST_STATES = 60_000
 """The most states of one configuration; of a larger one, as many of its first states are samples."""
@@ -68,8 +69,16 @@ class Samples:
                 return violation
             if halt():
                 break
+        self.states[before:] = merged(self.states[before:])
         self.scopes[text] = sum(len(each.matrix) for each in self.states[before:])
         return None
+
+    def run_at_random(self, halt: Callable[[], str]) -> None:
+        """Adds the states of random runs, in configurations that the model does not declare."""
+        states = list(random_runs(self.model, self.history, halt))
+        if states:
+            self.states += states
+            self.scopes["random runs"] = sum(len(each.matrix) for each in states)
 
     def explore_instance(
         self, instance: Instance, halt: Callable[[], str], watched: Sequence[Property] = ()
@@ -184,6 +193,24 @@ def _matrix(instance: Instance, explored: object) -> States:
         for at, mask, low in layout.slots
     ]
     return States(instance, np.stack(columns, axis=1))
+
+
+def merged(states: Sequence[States]) -> list[States]:
+    """The states of configurations of one size as those of one instance, which has the rigid attributes in its states."""
+    by_size: dict[tuple[int, ...], list[States]] = {}
+    for each in states:
+        by_size.setdefault(tuple(each.instance.sizes.values()), []).append(each)
+    return [_merged(each) if len(each) > 1 else each[0] for each in by_size.values()]
+
+
+def _merged(states: Sequence[States]) -> States:
+    instance = replace(states[0].instance, rigid={}, rigid_in_state=True)
+    matrices = []
+    for each in states:
+        start = replace(each.instance, rigid_in_state=True).initial()
+        rigid = States.of(instance, [start]).matrix[:, each.instance.width :]
+        matrices.append(np.column_stack([each.matrix, np.repeat(rigid, len(each.matrix), axis=0)]))
+    return States(instance, np.concatenate(matrices))
 
 
 def _some(every: Iterator[Instance], most: int) -> list[Instance]:

@@ -68,7 +68,10 @@ def grow(
     if sizes != usual and (violation := try_out(sizes)) is not None:
         return violation
     with suppress(OutOfTime):
-        return _grown(samples, templates, sizes, try_out, stop)
+        if (violation := _grown(samples, templates, sizes, try_out, stop)) is not None:
+            return violation
+    report("runs at random")
+    samples.run_at_random(stop)
     return None
 
 

@@ -178,7 +178,7 @@ class _Session:
 
     def _inference(self, prop: str, stop: Callable[[], str]) -> Inference:
         """An inference that has the lemmas and proofs of the session, and changes them."""
-        asked = self.model.asking([]) if prop == WELL_FORMED else without_auxiliary(self.model, prop)
+        asked = without_auxiliary(self.model, prop)
         samples, words = self._learnt_for(asked, self._history(prop))
         inference = Inference(
             asked, samples, self.limits, stop, self.report, used_names=self._used_names, shared=self.prover,

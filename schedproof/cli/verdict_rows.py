@@ -67,10 +67,13 @@ def reasons(properties: Sequence[CheckedProperty]) -> list[tuple[str, CheckedPro
 def lemma_hint(model: Model, undetermined: Mapping[str, str]) -> list[str]:
     """The line that says what may find the lemmas of properties that are not inductive; none if there is no such property.
 
+    It names well-formedness only if that is alone: a proof of any other property proves it, too.
+
     Args:
         undetermined: by property, why it is undetermined.
     """
-    names = [name for name, note in undetermined.items() if name != WELL_FORMED and NOT_INDUCTIVE in note]
+    not_inductive = [name for name, note in undetermined.items() if NOT_INDUCTIVE in note]
+    names = [name for name in not_inductive if name != WELL_FORMED] or not_inductive
     if not names:
         return []
     chosen = " ".join(f"--property {name}" for name in names)

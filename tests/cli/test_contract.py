@@ -1172,6 +1172,20 @@ def test_verify_prints_a_shared_counterexample_once(run, registered):
     assert "  The same counterexample as for well-formed." in out
 
 
+@pytest.mark.parametrize("command", ["verify", "prove"])
+def test_well_formedness_alone_may_be_strengthened(run, registered, command):
+    """If no other property lacks a proof by it, the command that is offered is one that works."""
+    registered(System.of(replace(STEPS, properties=[])))
+    offered = "strengthen steps --variant plain --property well-formed"
+    code, out, _ = run(command, "steps")
+    assert code == 3
+    assert f"'schedproof {offered}' may find what the induction lacks\n" in out
+    code, out, _ = run(*offered.split())
+    assert code == 0
+    assert out.startswith("steps plain well-formed: proved with 1 auxiliary invariant (any number of objects; ")
+    assert run("strengthen", "steps")[1].startswith("steps plain well-formed: proved with 1 auxiliary invariant")
+
+
 def test_explain_shows_a_run_of_a_life_cycle_that_can_happen(run, run_json):
     out = run("explain", "lamps", "blinks")[1]
     assert "A shortest run of one object:" in out and "l0 goes through Off -> On -> Off." in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -16,12 +16,14 @@ import pytest
 from schedproof.cli import main
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.strengthen import Strengthened, strengthen
+from schedproof.proofs.verification.workers import Workers
 
 MODEL = (Path(__file__).parents[1] / "proofs" / "strengthen" / "protocols.py").read_text()
 MANIFEST = '[systems.leases]\nmodel = "protocols:MODEL"\n'
 
 command = import_module("schedproof.cli.commands.strengthen")
 inference = import_module("schedproof.proofs.strengthen.run")
+tasks = import_module("schedproof.proofs.verification.strengthening")
 
 Run = Callable[..., tuple[int, str]]
 
@@ -111,11 +113,33 @@ def test_an_interrupt_keeps_the_properties_before(run: Run, tmp_path: Path, monk
         return result
 
     monkeypatch.setattr(command, "stoppable", stopped)
-    monkeypatch.setattr(command, "infer", infer)
-    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2")
+    monkeypatch.setattr(tasks, "strengthen", infer)
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--jobs", "1")
     assert code == 3
     assert out.startswith("leases plain never-two: proved with 2 auxiliary invariants (")
     assert "leases plain one-lease-each: undetermined: interrupted (0.0 s)" in out
+
+
+def test_an_interrupt_keeps_what_processes_have_done(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The properties of the present round are lost."""
+    [path] = tmp_path.glob("protocols_*.py")
+    prop = path.read_text().split("    properties=[\n")[1].split("    ],\n")[0]
+    others = "".join(prop.replace("one-lease-each", f"never-{number}") for number in range(2))
+    rewritten(tmp_path, "    properties=[\n", "    properties=[\n" + others)
+    messages, rounds = Workers.messages, list[int]()
+
+    def interrupted(self: Workers[Any, Any], busy: Collection[int]) -> Iterator[tuple[int, str, Any]]:
+        if len(busy) == 2:
+            raise KeyboardInterrupt
+        rounds.append(len(busy))
+        return messages(self, busy)
+
+    monkeypatch.setattr(Workers, "messages", interrupted)
+    code, out = run("strengthen", "leases", "--scope", "Worker=2,Lease=2", "--jobs", "2")
+    assert code == 3 and set(rounds) == {1}
+    assert out.startswith("leases plain never-0: proved with 2 auxiliary invariants (")
+    for name in ("never-1", "one-lease-each"):
+        assert f"leases plain {name}: undetermined: interrupted (0.0 s)" in out
 
 
 def test_cvc5_may_have_no_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

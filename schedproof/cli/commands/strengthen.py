@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from schedproof.cli import choose, scopes
+from schedproof.cli.cluster import cluster_option, require_address, require_no_contradiction, workers_at
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, properties_option, variant_option
 from schedproof.cli.output import Destination
-from schedproof.cli.progress import ReportProgress, progress
+from schedproof.cli.progress import progress
 from schedproof.cli.stopping import stoppable
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model
@@ -22,11 +25,12 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented, shown
+from schedproof.proofs.exploration.explore import Halt
 from schedproof.proofs.induction import provable
-from schedproof.proofs.strengthen.run import Strengthened, without_auxiliary
-from schedproof.proofs.strengthen.run import strengthen as infer
 from schedproof.proofs.strengthen.source import Names, same, text
 from schedproof.proofs.verdict import Counterexample, Verdict, any_number, assuming
+from schedproof.proofs.verification.strengthening import Outcome, Strengthening, StrengtheningPool, strengthened
+from schedproof.proofs.verification.workers import Workers, for_processes
 
 
 @click.command(
@@ -45,6 +49,9 @@ from schedproof.proofs.verdict import Counterexample, Verdict, any_number, assum
 @click.option("--max-seconds", type=click.FloatRange(min=0.001), default=300.0, show_default=True, metavar="SECONDS",
               help="Stop the work on a property after this time, proofs and cvc5 included.")  # fmt: skip
 @click.option("--without-auxiliary", "alone", is_flag=True, help="Assume no other invariant of the model.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
+              help="Work on N properties at a time.")  # fmt: skip
+@cluster_option("Work on properties with workers")
 @click.option("--write", is_flag=True, help="Append what was inferred to the file of the model.")
 @json_option
 def strengthen(
@@ -54,6 +61,8 @@ def strengthen(
     scope: str | None,
     max_seconds: float,
     alone: bool,
+    jobs: int,
+    cluster: str | None,
     write: bool,
     json_file: Destination | None,
 ) -> int:
@@ -61,33 +70,37 @@ def strengthen(
 
     Candidates are learnt from the reachable states of small scopes, led by counterexamples to induction. At the end z3
     proves everything from scratch, and cvc5 checks it again.
+
+    Properties are worked on at the same time. What was inferred for the first one is assumed for the next two, and so on
+    for twice as many, whatever the number of processes.
     """
+    if cluster is not None:
+        require_no_contradiction(click.get_current_context(), ("jobs",))
+        require_address(cluster)
     chosen = choose.system(system)
     model = choose.variants(chosen, (variant,) if variant is not None else ())[0]
     choose.require_model(chosen, [model])
     scopes.properties([(chosen, model)], properties)
-    able = [name for name in provable(model) if name != WELL_FORMED]
+    able = provable(model)
     scopes.checkable(properties, able, "strengthen", f"schedproof verify {system}")
     names = _names(chosen, model) if write else Names.of(model)
-    goals = list(properties) or [name for name in able if name not in model.refuted]
+    others = [name for name in able if name != WELL_FORMED and name not in model.refuted]
+    goals = list(properties) or others or [WELL_FORMED]
     sizes = scopes.scope(model, scope) if scope is not None else None
-    results: list[Strengthened] = []
-    with progress("strengthen") as report, stoppable() as halt:
-        known = model
-        for name in goals:
-            if why := halt():
-                results.append(Strengthened(name, model, why=why))
-                continue
-            start = without_auxiliary(model, name) if alone else known
-            used_names = {
-                p.name for p in [*model.properties, *(each.prop for result in results for each in result.inferred)]
-            }
-            reporter = _reporter(report, model, name)
-            results.append(
-                infer(start, name, seconds=max_seconds, scope=sizes, used_names=used_names, halt=halt, report=reporter)
-            )
-            if not alone:
-                known = known.asking([*known.properties, *(each.prop for each in results[-1].inferred)])
+    work = Strengthening(model, goals, alone=alone, scope=sizes, seconds=max_seconds)
+    jobs = min(jobs, work.most_at_once)
+    here = jobs == 1 and cluster is None
+    with (
+        stoppable() if here else nullcontext(None) as halt,
+        _pool(chosen, model, jobs, cluster, halt) as pool,
+        progress("strengthen") as report,
+    ):
+        try:
+            work.work(pool, report)
+        except KeyboardInterrupt:
+            if here:  # it is the second one
+                raise
+    results = work.outcomes(missing="interrupted")
     exit_code = Exit.worst(_code(each) for each in results)
     if json_file is not None:
         json_file.write_json({"system": system, "variant": model.variant,
@@ -95,8 +108,7 @@ def strengthen(
     if json_file is None or not json_file.is_stdout:
         for each in results:
             _print(model, each, names)
-    # Without auxiliary invariants, two properties may need the same one.
-    inferred = list({each.prop.says: each.prop for result in results for each in result.inferred}.values())
+    inferred = work.lemmas
     if write and names is not None and inferred:
         path = Path(model.place.file)
         path.write_text(f"{path.read_text().rstrip()}\n\n{text(names, inferred)}")
@@ -106,8 +118,26 @@ def strengthen(
     return exit_code
 
 
-def _reporter(report: ReportProgress, model: Model, name: str) -> Callable[[str], None]:
-    return lambda text: report(f"{model.system} {model.variant} {name}: {text}")
+@contextmanager
+def _pool(
+    system: System, model: Model, jobs: int, cluster: str | None, halt: Halt | None
+) -> Iterator[StrengtheningPool]:
+    """What works on the properties of a model; ``halt`` is for this process only.
+
+    Raises:
+        ClusterError: the workers of the cluster have other code than this process.
+    """
+    with workers_at(cluster) as remote:
+        if remote is not None:
+            from schedproof.proofs.verification.on_cluster import ClusterPool  # loads the compiled engine
+
+            variants = [(model.system, model.variant)]
+            yield ClusterPool(remote, [system], variants, strengthened, lambda task: task.title)
+            return
+        function = strengthened if halt is None else partial(strengthened, halt=halt)
+        function, jobs = for_processes(function, [system], jobs)
+        with Workers(function, jobs) as workers:
+            yield workers
 
 
 def _names(system: System, model: Model) -> Names:
@@ -140,7 +170,7 @@ def _names(system: System, model: Model) -> Names:
     return names
 
 
-def _verdict(result: Strengthened) -> Verdict:
+def _verdict(result: Outcome) -> Verdict:
     """An ill-formed step refutes no other property, as in ``verify``."""
     if result.proved:
         return Verdict.PROVED
@@ -148,17 +178,17 @@ def _verdict(result: Strengthened) -> Verdict:
     return Verdict.REFUTED if violated else Verdict.UNDETERMINED
 
 
-def _why(result: Strengthened) -> str:
+def _why(result: Outcome) -> str:
     return f"{result.violation.prop} is {result.why}" if result.violation is not None else result.why
 
 
-def _code(result: Strengthened) -> Exit:
+def _code(result: Outcome) -> Exit:
     if result.proved:
         return Exit.OK
-    return Exit.DIFFERENT if result.violation is not None or result.disagreements else Exit.UNDETERMINED
+    return Exit.DIFFERENT if result.violation is not None or result.disagree else Exit.UNDETERMINED
 
 
-def _as_json(model: Model, result: Strengthened) -> dict[str, Any]:
+def _as_json(model: Model, result: Outcome) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "name": result.prop,
         "verdict": str(_verdict(result)),
@@ -184,7 +214,7 @@ def _as_json(model: Model, result: Strengthened) -> dict[str, Any]:
     return entry
 
 
-def _print(model: Model, result: Strengthened, names: Names | None) -> None:
+def _print(model: Model, result: Outcome, names: Names | None) -> None:
     heading = f"{model.system} {model.variant} {result.prop}"
     took = f"({result.seconds:.1f} s)"
     if result.violation is not None:
@@ -193,8 +223,7 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         return
     if result.proved:
         rests = f" with {count(len(result.inferred), 'auxiliary invariant')}" if result.inferred else " without any"
-        bounds = result.induction.bounds if result.induction is not None else {}
-        reach = any_number(bounds, "any number of objects") + assuming(tuple(model.assuming))
+        reach = any_number(result.bounds, "any number of objects") + assuming(tuple(model.assuming))
         click.echo(f"{heading}: proved{rests} ({reach}; {result.seconds:.1f} s)")
     else:
         click.echo(f"{heading}: undetermined: {result.why} {took}")
@@ -216,7 +245,7 @@ def _print(model: Model, result: Strengthened, names: Names | None) -> None:
         click.echo(f"  true in these states, but not proved in time: {prop.name}: {prop.says}")
     if result.left is not None:
         click.echo("  what is left:")
-        click.echo(indented(counterexample_lines(result.model, result.left)))
+        click.echo(indented(counterexample_lines(model, result.left)))
     if result.inferred and names is not None:
         click.echo()
         click.echo(text(names, [each.prop for each in result.inferred]))

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from schedproof.proofs.strengthen import cubes as module
 from schedproof.proofs.strengthen.cubes import Difference, least
 from schedproof.proofs.strengthen.features import Template, Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
@@ -35,6 +36,17 @@ def test_cubes_are_all_minimal_ones(seed: int) -> None:
     matrix = random.integers(3, size=(int(random.integers(2, 40)), 6)).astype(np.int8)
     row = random.integers(3, size=6).astype(np.int8)
     for size in (1, 2, 3):
+        assert set(cubes(matrix, row, size)) == by_trying(matrix, row, size)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_few_rows_at_first_change_no_cube(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever rows are not looked at first, and whichever size is asked for first."""
+    monkeypatch.setattr(module, "NEAREST", 1 + seed % 3)
+    random = np.random.default_rng(seed)
+    matrix = random.integers(3, size=(60, 7)).astype(np.int8)
+    row = random.integers(3, size=7).astype(np.int8)
+    for size in (3, 2, 1, 4):
         assert set(cubes(matrix, row, size)) == by_trying(matrix, row, size)
 
 

@@ -18,6 +18,7 @@ from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits
 from schedproof.proofs.strengthen.wording import renamed, sentence
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
+from tests.support.ill_formed import EVEN, STEPS
 from tests.support.random_models import random_model
 
 MODELS = {"leases": LEASES, "lock-server": LOCK_SERVER, "two-phase": TWO_PHASE}
@@ -105,6 +106,23 @@ def test_a_step_invariant_is_strengthened() -> None:
     result = strengthen(replace(LEASES, properties=[frees]), "frees-what-is-held")
     assert result.proved
     assert result.inferred
+
+
+def test_well_formedness_is_strengthened() -> None:
+    """With the model's other invariants, and without them."""
+    for model in (STEPS, replace(STEPS, properties=[EVEN]), without_auxiliary(STEPS, WELL_FORMED)):
+        result = strengthen(model, WELL_FORMED)
+        assert result.proved
+        assert len(result.inferred) == (0 if EVEN in model.properties else 1)
+        assert prove(result.model).well_formed
+    assert not prove(STEPS).well_formed
+
+
+def test_an_ill_formed_step_is_a_violation_of_it() -> None:
+    careless = replace(STEPS, actions=[replace(STEPS.actions[0], when=[])])
+    result = strengthen(careless, WELL_FORMED)
+    assert not result.proved
+    assert result.violation is not None and result.violation.prop == WELL_FORMED
 
 
 def test_a_violation_is_reported_with_its_run() -> None:

@@ -34,7 +34,7 @@ def cases() -> Iterator[Case]:
         ["explore", "hived", "--checkpoint-every", "1"],
         ["explore", "hived", "--cluster", "local:2", "--threads", "2"], ["explore", "hived", "--cluster", "local", "--engine", "interpreted"],
         ["verify", "hived", "--cluster", "local:2", "--jobs", "2"], ["generate", "hived", "--cover", "states", "--cluster", "local:2", "--jobs", "2", "-o", "out"], ["explore", "hived", "--cluster", "local:0"], ["explore", "hived", "--cluster", "ray://head:10001"],
-        ["strengthen", "hived", "--property", "preempting-ends"], ["strengthen", "hived", "--max-seconds", "0"],
+        ["strengthen", "hived", "--property", "preempting-ends"], ["strengthen", "hived", "--max-seconds", "0"], ["strengthen", "hived", "--cluster", "local:2", "--jobs", "2"],
         ["prove", "hived", "--variant", "nosuch"], ["prove", "hived", "--emit-smt", ""],
         ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
         ["verify", "--json", "-", "--junit", "-"], ["verify", "--annotations", "--sarif", "-"], ["verify", "hived", "--sarif", "."], ["verify", "hived", "--junit", "x" * 300],

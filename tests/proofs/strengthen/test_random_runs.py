@@ -1,0 +1,151 @@
+"""Random runs are runs, of configurations that the axioms permit; what configurations show is not believed of all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    IntRange,
+    Invariant,
+    Machine,
+    Model,
+    Ref,
+    Row,
+    Sort,
+    State,
+    exists,
+    forall,
+    me,
+    variables,
+)
+from schedproof.model.semantics import Instance
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.strengthen import random_runs as module
+from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.strengthen.features import Vocabulary
+from schedproof.proofs.strengthen.random_runs import random_runs
+from schedproof.proofs.strengthen.samples import Samples, merged
+from schedproof.proofs.strengthen.scopes import grow
+
+Job = Sort("Job", "j")
+j, k = variables(Job, "j k")
+
+JOBS = Model(
+    system="jobs",
+    variant="plain",
+    about="jobs that are tried several times, each after another one",
+    machines=[
+        Machine(
+            Job,
+            [State("Waiting"), State("Running"), State("Failed")],
+            [
+                Attribute("after", Ref(Job), rigid=True),
+                Attribute("most", IntRange(1, 3), rigid=True),
+                Attribute("urgent", BoolType(), rigid=True),
+                Attribute("tries", IntRange(0, 3)),
+            ],
+        )
+    ],
+    rows=[Row(Job, "begin", "Waiting", "Running", tries=me.tries + 1), Row(Job, "fail", "Running", "Failed"),
+          Row(Job, "again", "Failed", "Waiting")],
+    actions=[
+        Action("begin", [j], [j.is_("Waiting"), j.tries < j.most, ~j.urgent | (j.after == NONE)], [j.fires("begin")], "{j} begins"),
+        Action("fail", [j], [j.is_("Running")], [j.fires("fail")], "{j} fails"),
+        Action("again", [j], [j.is_("Failed")], [j.fires("again")], "{j} waits again"),
+    ],
+    rules=[],
+    properties=[Invariant(name="tried", says="what runs was tried", over=[j], given=j.is_("Running"), then=j.tries != 0)],
+    axioms=[],
+    default_scope={"Job": 2},
+    configurations=lambda sizes: [{("Job", "most"): [1] * sizes["Job"]}],
+)  # fmt: skip
+"""Its only configuration has jobs that are tried once, after no other one, and are not urgent."""
+
+URGENT = Invariant(name="x", says="x", over=[j], given=j.urgent, then=j.most == 1)
+AXIOMS = replace(JOBS, axioms=[forall(j, j.after != j)])
+
+
+def test_states_are_reachable_and_axioms_hold() -> None:
+    """By exploration of each configuration, which knows nothing of runs."""
+    seen = 0
+    for states in random_runs(AXIOMS, frozenset(), lambda: ""):
+        (size,) = states.instance.sizes.values()
+        kinds = [states.instance.model.machine(Job).attribute(name) for name in ("after", "most", "urgent")]
+        for rigid in {tuple(row[2 * size :]) for row in states.matrix.tolist()}:
+            values = [rigid[n * size : (n + 1) * size] for n in range(3)]
+            assert all(values[0][n] != n for n in range(size))
+            names = {
+                ("Job", kind.name): [states.instance.decoded(kind.type, v) for v in its]
+                for kind, its in zip(kinds, values, strict=True)
+                if kind
+            }
+            reachable = set(explore(Instance(AXIOMS, {"Job": size}, names), symmetry=False).states)
+            found = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
+            assert found <= reachable
+            seen += len(found)
+    assert seen > 100
+
+
+def test_they_are_the_same_each_time() -> None:
+    one, other = ([each.matrix.tolist() for each in random_runs(JOBS, frozenset(), lambda: "")] for _ in range(2))
+    assert one == other
+
+
+def test_what_only_the_declared_configurations_show_is_not_believed() -> None:
+    samples = Samples(JOBS)
+    grow(samples, [], None, lambda: "", lambda line: None)
+    few = Samples(JOBS)
+    few.explore({"Job": 2}, lambda: "")
+    (one,) = Vocabulary(JOBS).templates(1)
+    at = {feature.key: n for n, feature in enumerate(one.features)}
+    for key in ("j.urgent", "j.most"):
+        assert len(np.unique(few.rows(one, False).matrix[:, at[key]])) == 1
+        assert len(np.unique(samples.rows(one, False).matrix[:, at[key]])) > 1
+    assert samples.scopes["random runs"] > 100
+
+
+def test_the_property_is_proved_for_all_configurations() -> None:
+    result = strengthen(JOBS, "tried")
+    assert result.proved
+    assert all("most" not in each.prop.says and "urgent" not in each.prop.says for each in result.inferred)
+
+
+def test_axioms_that_no_random_value_satisfies_leave_no_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TRIES", 2)
+    never = replace(JOBS, axioms=[exists(j, j.urgent & ~j.urgent)])
+    assert not list(random_runs(never, frozenset(), lambda: ""))
+
+
+def test_an_ill_formed_step_ends_a_run() -> None:
+    careless = replace(JOBS, actions=[replace(each, when=[]) for each in JOBS.actions])
+    assert list(random_runs(careless, frozenset(), lambda: ""))
+
+
+def test_merged_states_are_those_of_the_configurations() -> None:
+    """With the same values of all features, rigid ones among them."""
+    wide = replace(JOBS, configurations=lambda sizes: [
+        {("Job", "most"): [a, b], ("Job", "urgent"): [a == 2, False], ("Job", "after"): [None, 0]}
+        for a, b in product((1, 2, 3), repeat=2)
+    ])  # fmt: skip
+    samples = Samples(wide)
+    samples.explore({"Job": 2}, lambda: "")
+    (whole,) = samples.states
+    parts = []
+    for rigid in wide.configurations({"Job": 2}):
+        alone = Samples(replace(wide, configurations=lambda sizes, rigid=rigid: [rigid]))
+        alone.explore({"Job": 2}, lambda: "")
+        parts += alone.states
+    assert len(whole.matrix) == sum(len(each.matrix) for each in parts) and len(parts) == 9
+    for template in (each for cost in (1, 2) for each in Vocabulary(wide).templates(cost)):
+        for bound in template.assignments(whole):
+            rows = {row.tobytes() for row in template.rows(whole, bound)}
+            assert rows == {row.tobytes() for each in parts for row in template.rows(each, bound)}
+    assert merged(parts)[0].matrix.tolist() == whole.matrix.tolist()
