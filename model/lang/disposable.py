@@ -30,7 +30,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Effect, Rule
-from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+from .types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Sort, Type, mentions
 from .types import Sequence as SequenceType
 from .wording import show_term
 
@@ -211,7 +211,7 @@ class _Written:
         element = f"machine {machine.sort}"
         for attribute in machine.attributes:
             kind = attribute.type
-            refers = any(m.sort.disposable and _refers(kind, m.sort.name) for m in self.model.machines)
+            refers = any(m.sort.disposable and mentions(kind, m.sort.name) for m in self.model.machines)
             if attribute.rigid and (refers or machine.sort.disposable):
                 problem = (
                     f"attribute {attribute.name} is rigid, but its value would outlive an object of a disposable sort"
@@ -496,23 +496,8 @@ def _references(machines: Sequence[Machine], sort: str) -> Iterator[tuple[Sort, 
     """The attributes that refer to objects of a sort, with their owners."""
     for machine in machines:
         for attribute in machine.attributes:
-            if _refers(attribute.type, sort):
+            if mentions(attribute.type, sort):
                 yield machine.sort, attribute
-
-
-def _refers(kind: Type, sort: str) -> bool:
-    """Whether a value of a type may name an object of a sort."""
-    match kind:
-        case Ref(of) | SetOf(of):
-            return of.name == sort
-        case Relation(sorts):
-            return any(of.name == sort for of in sorts)
-        case Function(sorts, to):
-            return any(of.name == sort for of in sorts) or _refers(to, sort)
-        case SequenceType(of):
-            return _refers(of, sort)
-        case _:
-            return False
 
 
 def _authored(row: Row) -> list[tuple[str, t.Term]]:

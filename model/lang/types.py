@@ -244,3 +244,18 @@ def integer_of(kind: Type) -> Integer | None:
     if isinstance(kind, Sequence):
         kind = kind.of
     return kind if isinstance(kind, Integer) else None
+
+
+def mentions(kind: Type, sort: str) -> bool:
+    """Whether a value of a type may name an object of a sort."""
+    match kind:
+        case Ref(of) | SetOf(of):
+            return of.name == sort
+        case Relation(sorts):
+            return any(of.name == sort for of in sorts)
+        case Function(sorts, to):
+            return any(of.name == sort for of in sorts) or mentions(to, sort)
+        case Sequence(of):
+            return mentions(of, sort)
+        case _:
+            return False

@@ -6,7 +6,7 @@ state, and each comparison is a test on slots. So the function's reads and tests
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from schedproof.model.lang.types import Integer
@@ -37,6 +37,16 @@ def integer_slots(instance: Instance) -> frozenset[int]:
     )
 
 
+Sums = tuple[tuple[int, Terms, int], ...]
+"""What a step writes: slots, with the terms and the constant of their new values."""
+
+Path = tuple[dict[int | Test, int], Sums | None]
+"""What a function asks of a state, with the answers, in order; and what it writes, or None.
+
+A question is a slot, of which the answer is the value, or a test.
+"""
+
+
 class RememberedWrites:
     """A function from a state to what a step writes, which remembers its cases.
 
@@ -44,14 +54,29 @@ class RememberedWrites:
         function: gives the slots with their new values, or None. It may add, subtract and compare the integers of a state, as
             terms do. Most other uses are noticed and not remembered, but not an integer as an index.
         integers: the slots of integers.
+        known: gives the path of a state, if it is known otherwise; None to trace the function.
     """
 
-    def __init__(self, function: Callable[[State], Writes | None], integers: frozenset[int]) -> None:
-        self._function, self._integers = function, integers
+    def __init__(
+        self,
+        function: Callable[[State], Writes | None],
+        integers: frozenset[int],
+        known: Callable[[Sequence[int]], Path | None] | None = None,
+    ) -> None:
+        self._function, self._integers, self._path_of = function, integers, known or self._traced
         self._tree: _Node | None = None
         self._computed = self._reused = 0
 
-    def __call__(self, state: State) -> Writes | None:
+    def __call__(self, state: Sequence[int]) -> Writes | None:
+        leaf = self._leaf(state)
+        return leaf[0](state) if leaf is not None else self._function(tuple(state))
+
+    def path(self, state: Sequence[int]) -> Path | None:
+        """What the function asks of the state, and what it writes; None if that cannot be traced."""
+        leaf = self._leaf(state)
+        return leaf[1] if leaf is not None else None
+
+    def _leaf(self, state: Sequence[int]) -> _Leaf | None:
         node = self._tree
         while node is not None:
             slot, test, ways, leaf = node
@@ -61,50 +86,76 @@ class RememberedWrites:
                 node = ways.get(test(state))
             else:
                 self._reused += 1
-                return leaf(state) if leaf is not None else None
+                return leaf
         if self._computed > MANY and self._computed > self._reused:
             self._tree = None
-            return self._function(state)
-        return self._learn(state)
+            return None
+        path = self._path_of(state)
+        return self._learn(path) if path is not None else None
 
-    def _learn(self, state: State) -> Writes | None:
+    def _learn(self, path: Path) -> _Leaf:
+        self._computed += 1
+        asked, writes = path
+        leaf = _writing(writes) if writes is not None else _nothing, path
+        root: dict[int, _Node] = {} if self._tree is None else {0: self._tree}
+        ways, answer = root, 0
+        for question, next_answer in asked.items():
+            node = ways.get(answer) or ways.setdefault(answer, _node(question))
+            ways, answer = node[2], next_answer
+        ways[answer] = (-1, None, {}, leaf)
+        self._tree = root[0]
+        return leaf
+
+    def _traced(self, state: Sequence[int]) -> Path | None:
         traced = _TracedState(state)
         traced.integers, traced.asked = self._integers, {}
         try:
             writes = self._function(traced)
         except _Untraceable:
-            return self._function(state)
-        leaf: _Node = (-1, None, {}, _leaf(writes) if writes is not None else None)
-        nodes = [*map(_node, traced.asked), leaf]
-        if self._tree is None:
-            self._tree = nodes[0]
-        node = self._tree
-        for answer, following in zip(traced.asked.values(), nodes[1:], strict=True):
-            node = node[2].get(answer) or node[2].setdefault(answer, following)
-        self._computed += 1
-        return leaf[3](state) if leaf[3] is not None else None
+            return None
+        sums = None if writes is None else tuple([(slot, *_linear(value)) for slot, value in writes])
+        return traced.asked, sums
 
 
-_Node = tuple[int, Callable[[State], bool] | None, "dict[int, _Node]", Callable[[State], Writes] | None]
-"""The slot to read, or -1 and a test, with the next node for each answer; at a leaf, what the step writes."""
+def renamed(path: Path, names: Mapping[int, int]) -> Path:
+    """A path whose slots have other names; a slot that is not in ``names`` keeps its own."""
+
+    def in_terms(terms: Terms) -> Terms:
+        return tuple(sorted([(names.get(slot, slot), factor) for slot, factor in terms]))
+
+    asked: dict[int | Test, int] = {
+        names.get(each, each) if isinstance(each, int) else (in_terms(each[0]), *each[1:]): answer
+        for each, answer in path[0].items()
+    }
+    writes = path[1] and tuple([(names.get(slot, slot), in_terms(terms), n) for slot, terms, n in path[1]])
+    return asked, writes
+
+
+_Leaf = tuple[Callable[[Sequence[int]], Writes | None], Path]
+"""What the step writes, as a function of states; and the path to the leaf."""
+
+_Node = tuple[int, Callable[[Sequence[int]], bool] | None, "dict[int, _Node]", _Leaf | None]
+"""The slot to read, or -1 and a test, with the next node for each answer; or a leaf."""
 
 
 def _node(question: int | Test) -> _Node:
     return (question, None, {}, None) if isinstance(question, int) else (-1, _test(*question), {}, None)
 
 
-def _test(terms: Terms, constant: int, less: bool) -> Callable[[State], bool]:
+def _test(terms: Terms, constant: int, less: bool) -> Callable[[Sequence[int]], bool]:
     """A comparison as a function of states."""
-    total = _sum(terms, constant)
     match terms:
         case ((i, 1), (j, -1)) if less:
             return lambda state: state[i] + constant < state[j]
         case ((i, -1), (j, 1)) if less:
             return lambda state: state[j] + constant < state[i]
+        case ((i, 1), (j, -1)) | ((j, -1), (i, 1)):
+            return lambda state: state[i] + constant == state[j]
+    total = _sum(terms, constant)
     return (lambda state: total(state) < 0) if less else (lambda state: total(state) == 0)
 
 
-def _sum(terms: Terms, constant: int) -> Callable[[State], int]:
+def _sum(terms: Terms, constant: int) -> Callable[[Sequence[int]], int]:
     """A linear term as a function of states."""
     match terms:
         case ():
@@ -114,15 +165,28 @@ def _sum(terms: Terms, constant: int) -> Callable[[State], int]:
     return lambda state: sum([factor * state[slot] for slot, factor in terms], constant)
 
 
-def _leaf(writes: Writes) -> Callable[[State], Writes]:
+def _linear(value: int) -> tuple[Terms, int]:
+    return (value.terms, value.constant) if isinstance(value, _Traced) else ((), value)
+
+
+def _nothing(state: Sequence[int]) -> None:
+    """What a step that is not enabled writes."""
+
+
+def _writing(sums: Sums) -> Callable[[Sequence[int]], Writes]:
     """What a step writes, as a function of states."""
-    if not any(isinstance(value, _Traced) for _, value in writes):
-        return lambda state: writes
-    parts = [
-        (slot, _sum(value.terms, value.constant) if isinstance(value, _Traced) else _sum((), value))
-        for slot, value in writes
-    ]
-    return lambda state: [(slot, value(state)) for slot, value in parts]
+    fixed = [(slot, constant) for slot, _, constant in sums]
+    moving = [(at, slot, _sum(terms, constant)) for at, (slot, terms, constant) in enumerate(sums) if terms]
+    if not moving:
+        return lambda state: fixed
+
+    def writes(state: Sequence[int]) -> Writes:
+        result = fixed.copy()
+        for at, slot, value in moving:
+            result[at] = slot, value(state)
+        return result
+
+    return writes
 
 
 class _Untraceable(Exception):

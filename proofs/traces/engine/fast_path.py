@@ -6,24 +6,17 @@ It answers only if the record is correct in every respect. All other records go 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
 
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.lang.types import Sequence as SequenceType
-from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined, functions, sequences
-from schedproof.model.semantics.remember import Remembered
-from schedproof.model.semantics.step import Writes
-from schedproof.model.semantics.traced import RememberedWrites, integer_slots
+from schedproof.model.semantics import Instance, State, functions, sequences
 
+from .known_steps import KnownSteps
 from .objects import ObjectMap
-from .steps import Steps
-
-MOST_KNOWN = 200_000
-"""The limit for cached steps. Beyond it all are dropped, so that an endless trace takes bounded memory."""
 
 Codes = tuple[Mapping[Any, int], type | None]
 """The encodings of a type's values (of a set: of its elements).
@@ -37,49 +30,11 @@ FIELDS = frozenset(("action", "parameters", "state", "time"))
 ARRIVALS = ("objects", "rigid")
 """The fields that a record which brings new objects may have as well."""
 
+PLAIN = (int, bool)
+"""The Python types whose values are their own codes."""
+
 TIMES = (int, float, str)
 """The Python types of times. Other code checks that a time is valid and not before the last one."""
-
-
-class KnownSteps:
-    """A cache of what steps write. It is independent of names; the rigid attributes are in the state.
-
-    Attributes:
-        asked: how many steps had to be computed.
-    """
-
-    def __init__(self, steps: Steps) -> None:
-        self._steps = steps
-        self._integers = integer_slots(steps.stepper.instance)
-        self._known: dict[tuple[str, tuple[int, ...]], Callable[[State], Writes | None]] = {}
-        self.asked = 0
-
-    def writes(self, action: str, chosen: tuple[int, ...], state: State) -> Writes | None:
-        """The slots that the action writes with these parameters, with their values; None if it is not enabled."""
-        known = self._known.get((action, chosen))
-        return (known or self._remember(action, chosen))(state)
-
-    def _remember(self, name: str, chosen: tuple[int, ...]) -> Callable[[State], Writes | None]:
-        if self.asked > MOST_KNOWN:
-            self._known.clear()
-            self.asked = 0
-        parameters = self._steps.instance.model.action(name).parameters
-        choice = Choice(name, tuple((v.name, value) for v, value in zip(parameters, chosen, strict=True)))
-        find = partial(self._find, choice)
-        remembered = RememberedWrites(find, self._integers) if self._integers else Remembered(find)
-        self._known[name, chosen] = remembered
-        return remembered
-
-    def _find(self, choice: Choice, state: State) -> Writes | None:
-        self.asked += 1
-        steps = self._steps
-        moment = Moment(state, dict(choice.parameters))
-        try:
-            if not all(conjunct(moment) for conjunct in steps.guard(steps.instance.model.action(choice.action))):
-                return None
-            return steps.stepper.effect(choice, state)[1]
-        except (IllFormed, Undefined):
-            return None
 
 
 class _TupleBits(Mapping[Any, int]):
@@ -196,6 +151,8 @@ class FastPath:
                 kinds["state"] = ("", {s.name: i for i, s in enumerate(machine.states)}, None)
         self._names = {sort: tuple[str, ...]() for sort in objects.names}
         self._layout: Instance | None = None
+        self._values: list[int] = []
+        self._complete: list[int] = []
         self.enter(objects, known)
 
     def _codes(self, kind: Type, an_object: bool = False) -> Codes:
@@ -224,6 +181,7 @@ class FastPath:
     def enter(self, objects: ObjectMap, known: KnownSteps) -> None:
         """Switches to these objects, whose cached steps are ``known``."""
         self._known, self._rigid_state = known, objects.rigid_state
+        self._entered: State | None = None
         if objects.layout is not self._layout:
             self._layout = objects.layout
             self._fields = {
@@ -264,24 +222,28 @@ class FastPath:
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
         """The state after the record's step or observation; None if the complete check must decide."""
         try:
-            if not record or not record.keys() <= FIELDS or type(record.get("time", 0)) not in TIMES:
+            if not record or not FIELDS.issuperset(record) or type(record.get("time", 0)) not in TIMES:
                 return None
+            if state is not self._entered:
+                self._values, self._complete = list(state), [*state, *self._rigid_state]
+            self._entered = None  # until the record turns out to be correct
+            result = self._values
             if "action" in record:
                 name, given = record["action"], record["parameters"]
                 expected = self._actions[name]
                 if type(given) is not dict or len(given) != len(expected):
                     return None
-                chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in expected])
-                writes = self._known.writes(name, chosen, state + self._rigid_state)
+                chosen = tuple(
+                    [codes[given[n]] if kind is None else _code(given[n], codes, kind) for n, codes, kind in expected]
+                )
+                complete = self._complete
+                writes = self._known.writes(name, chosen, complete)
                 if writes is None:
                     return None
-                result: State | list[int] = list(state)
                 for slot, value in writes:
-                    result[slot] = value  # type: ignore[index]
+                    result[slot] = complete[slot] = value
             elif "parameters" in record:
                 return None
-            else:
-                result = state
             for sort, objects in record["state"].items() if "state" in record else ():
                 numbers, fields = self._numbers[sort], self._fields[sort]
                 for obj, values in objects.items():
@@ -291,9 +253,12 @@ class FastPath:
                         if kind is None:
                             if codes[shown] != result[start + number]:
                                 return None
-                        elif _code(shown, codes, kind) != result[start + number]:
+                        elif type(shown) is not kind or (
+                            (shown if kind in PLAIN else _code(shown, codes, kind)) != result[start + number]
+                        ):
                             return None
-            return tuple(result)
+            self._entered = state if "action" not in record else tuple(result)
+            return self._entered
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             return None  # something is wrong: the complete check reports what
 

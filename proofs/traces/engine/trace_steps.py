@@ -22,7 +22,8 @@ from schedproof.proofs.traces.formats.records import Mentions, Reader, Unlogged
 
 from .appearing import Appearing
 from .candidates import MOST_STATES, Nonconformance, step
-from .fast_path import ARRIVALS, FastPath, KnownSteps, introduces
+from .fast_path import ARRIVALS, FastPath, introduces
+from .known_steps import KnownSteps
 from .object_gc import collectable
 from .objects import Axioms, ObjectMap
 from .steps import StepPattern, Steps

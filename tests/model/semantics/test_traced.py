@@ -193,11 +193,7 @@ def test_sums_and_comparisons_are_remembered_exactly(function: Callable[[Any], A
 
 
 def faults() -> dict[str, tuple[object, str, Any]]:
-    leaf, test = traced._leaf, traced._test
-
-    def plain(writes: Any) -> Any:
-        fixed = [(slot, value if type(value) is int else value.constant) for slot, value in writes]
-        return lambda state: fixed
+    writing, test = traced._writing, traced._test
 
     compared = traced._Traced._compared
     return {
@@ -207,13 +203,17 @@ def faults() -> dict[str, tuple[object, str, Any]]:
             "_test",
             lambda terms, constant, less: test(terms, constant - less, less),
         ),
-        "sums that are written as they were": (traced, "_leaf", plain),
+        "sums that are written as they were": (
+            traced,
+            "_writing",
+            lambda sums: writing(tuple((slot, (), n) for slot, _, n in sums)),
+        ),
         "equality that is not asked": (
             traced._Traced,
             "_compared",
             lambda self, d, less: compared(self, d, less) if less else int.__int__(d) == 0,
         ),
-        "a leaf for every answer": (traced, "_leaf", lambda writes: leaf(writes[:1])),
+        "a leaf for every answer": (traced, "_writing", lambda sums: writing(sums[:1])),
     }
 
 
