@@ -217,7 +217,11 @@ WRONG: list[tuple[str, int, str]] = [
     (PARTS + "    - lock o\n", 7, "lock of a once, whose lock is a once; write once, with steps below it"),
     (PARTS + "    - once a: []\n", 7, "once a of a lock that is a mutex; declare it as once"),
     (PARTS + "    - timed wait g\n", 7, "timed wait g: g is a group; write wait g"),
-    (PARTS + "    - acquire p 0\n", 7, "'acquire p 0' acquires no permit; write a number from 1 to 255, or leave it out"),
+    (
+        PARTS + "    - acquire p 0\n",
+        7,
+        "'acquire p 0' acquires no permit; write a number from 1 to 255, or leave it out",
+    ),
     (PARTS + "    - acquire p 256\n", 7, "acquire p 256: counters go up to 255"),
     (PARTS + "    - acquire p 1000: []\n", 7, "acquire p 1000: counters go up to 255"),
     (PARTS + f"    - set n 1{'0' * 5000}\n", 7, "counters go up to 255; describe fewer at once"),
