@@ -55,9 +55,7 @@ def for_any_number(locks: Locks, instances: Sequence[Instance]) -> General:
     written = replace(locks, order=order, closed=True)
     rank = check_order(written).rank
     if rank is None:
-        return General(
-            None, "no order of the classes agrees with all operations; only a common lock excludes the circle"
-        )
+        return General(None, "no order of the classes agrees with all operations")
     for operation in locks.operations.values():
         for step in check_operation(written, rank, operation).order:
             if not step.proved:

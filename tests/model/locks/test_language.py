@@ -163,10 +163,10 @@ WRONG: list[tuple[str, int, str]] = [
     ("channels: {c: [1]}\n", 1, "a list or a mapping cannot be used here"),
     (
         THREAD + "    - rlock a: []\ntogether: 0\n",
-        1,
-        "together: 0 threads cannot be explored at once; write one to four",
+        5,
+        "together: 0 threads cannot be explored at once; write 1 to 4",
     ),
-    (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads cannot be explored at once"),
+    (THREAD + "    - rlock a: []\ntogether: 5\n", 5, "together: 5 threads cannot be explored at once"),
     (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is not a number"),
     (THREAD + "    - rlock a: []\nrefuted: no-deadlock\n", 5, "refuted is not a list"),
     (THREAD + "    - rlock a: []\nrepairs: no-deadlock\n", 5, "repairs is not written as KEY: VALUE"),
