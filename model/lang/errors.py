@@ -34,7 +34,7 @@ class Place:
     call: tuple[CodeType, int] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return f"{Path(self.file).name}:{self.line}"
+        return f"{Path(self.file).name or self.file}:{self.line}"
 
     def __reduce__(self) -> tuple[type[Place], tuple[str, int, Span | None]]:
         """Pickles no code: code objects cannot be pickled, and an error keeps the excerpt that it was made with."""

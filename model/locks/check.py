@@ -85,9 +85,6 @@ def check(locks: Locks, place: Place) -> None:
         _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()}, serves=True)
     if not (locks.classes or locks.order or locks.operations or locks.threads):
         raise LocksError(place, "nothing can be checked", "write an order, operations or threads")
-    for number in locks.together:
-        if not 1 <= number <= 4:
-            raise LocksError(place, f"together: {number} threads cannot be explored at once", "write one to four")
 
 
 def _known(name: str, known: Iterable[str], what: str, place: Place) -> None:

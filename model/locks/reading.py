@@ -50,6 +50,9 @@ LARGEST = 1_000_000
 FAST: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader that reads files, ten times as fast where PyYAML has it."""
 
+MOST_TOGETHER = 4
+"""The most threads of ``together``."""
+
 DEEPEST = 100
 """The deepest nesting of lists and mappings."""
 
@@ -165,7 +168,7 @@ class _Reader:
             counters=together("counters", counters, base.counters),
             conditions=together("conditions", conditions, base.conditions),
             threads=together("threads", threads, base.threads),
-            together=self.numbers(given["together"]) if "together" in given else base.together,
+            together=self.together(given["together"]) if "together" in given else base.together,
             refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
             if "refuted" in given
             else frozenset(),
@@ -289,6 +292,14 @@ class _Reader:
         if node is None:
             return ()
         return tuple(self.number(n) for n in (node.value if isinstance(node, yaml.SequenceNode) else [node]))
+
+    def together(self, node: yaml.Node) -> tuple[int, ...]:
+        """The numbers of threads that run at once."""
+        numbers = self.numbers(node)
+        if wrong := [number for number in numbers if not 1 <= number <= MOST_TOGETHER]:
+            problem = f"together: {wrong[0]} threads cannot be explored at once"
+            raise LocksError(self.place(node), problem, f"write 1 to {MOST_TOGETHER}")
+        return numbers
 
     def mapping(self, node: yaml.Node, what: str) -> list[Entry]:
         if not isinstance(node, yaml.MappingNode):

@@ -26,7 +26,7 @@ from schedproof.model.locks.language import (
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Disagreement, Method, Verdict
 
-from . import derived_answers, runs, symbolic
+from . import derived_answers, general, runs, symbolic
 from . import rank as ranks
 from .answer import CHANNEL, Answer
 from .checks import PROGRAM, Callers, Check, checks
@@ -171,9 +171,9 @@ class _Work:
             case "threads":
                 return self.threads(check, in_order)
             case "circles":
-                return derived_answers.circles(check, self.instances)
+                return self.at_any_number(derived_answers.circles(check, self.instances))
             case "again":
-                return derived_answers.reacquired(check, self.instances)
+                return self.at_any_number(derived_answers.reacquired(check, self.instances))
             case "release":
                 return self.operations(
                     check, every, lambda p, o: [j for j in p.releases if j.operation == o.name], runs.keeps
@@ -360,6 +360,23 @@ class _Work:
             and step.field in rule.fields
             and self.locks.objects[event.object].of == rule.of
         )
+
+    def at_any_number(self, answer: Answer) -> Answer:
+        """The answer of a check of the derived order, for any number of objects if that is proved; else it says why not.
+
+        An order that every acquisition follows has no circle, and lets no program acquire what it holds.
+        """
+        if answer.verdict is not Verdict.PROVED or not general.of_classes(self.instances):
+            return answer
+        if (rank := self.general.rank) is not None:
+            return replace(answer, method=Method.INDUCTION, scope=None, note=f"{answer.note}; rank {rank.text}")
+        numbers = ", ".join(f"{name}={number}" for name, number in (answer.scope or {}).items())
+        says = f"checked with {numbers}, and not proved for any number of objects: {self.general.why}"
+        return replace(answer, remarks=(*answer.remarks, says))
+
+    @cached_property
+    def general(self) -> general.General:
+        return general.for_any_number(self.locks, self.instances)
 
     @property
     def instances(self) -> Sequence[Instance]:

@@ -138,25 +138,29 @@ class _Sorts:
 
     def sort(self, name: str) -> z3.SortRef:
         if name not in self.sorts:
-            self.sorts[name] = z3.DeclareSort(name)
+            self.sorts[name] = z3.DeclareSort(self.named(name))
         return self.sorts[name]
 
-    def new(self, of: str, name: str) -> Unknown:
+    def named(self, name: str) -> str:
+        """The name of a class for the solvers: it may be a word of theirs, as Table and Set, or have letters beyond ASCII."""
+        return f"class {list(self.locks.classes).index(name)}"
+
+    def new(self, of: str) -> Unknown:
         self.fresh += 1
-        return Unknown(of, z3.Const(f"{name} {self.fresh}", self.sort(of)))
+        return Unknown(of, z3.Const(f"object {self.fresh}", self.sort(of)))
 
     def around(self, one: Unknown, of: str) -> Unknown:
         """The object of class ``of`` that contains ``one``; in its own class, the direct container (if it has one)."""
         if (one, of) not in self.outers:
-            function = z3.Function(f"{of} around {one.of}", self.sort(one.of), self.sort(of))
+            function = z3.Function(f"{self.named(of)} around {self.named(one.of)}", self.sort(one.of), self.sort(of))
             self.outers[one, of] = Unknown(of, function(one.term))
         return self.outers[one, of]
 
     def depth(self, one: Unknown) -> z3.ArithRef:
-        return z3.Function(f"depth of {one.of}", self.sort(one.of), z3.IntSort())(one.term)
+        return z3.Function(f"depth of {self.named(one.of)}", self.sort(one.of), z3.IntSort())(one.term)
 
     def key(self, one: Unknown) -> z3.ArithRef:
-        return z3.Function(f"key of {one.of}", self.sort(one.of), z3.IntSort())(one.term)
+        return z3.Function(f"key of {self.named(one.of)}", self.sort(one.of), z3.IntSort())(one.term)
 
     def position(self, one: Unknown) -> z3.ArithRef:
         """What a rank counts."""
@@ -314,7 +318,8 @@ class _Checker:
         if self.locks.closed:
             has_row = z3.BoolVal((held.of, acquired.of) in self.leads_to)
             return self.follows(facts, z3.And(has_row, self.before(held, acquired)), held, acquired)
-        ways: list[z3.BoolRef] = []
+        # The constants are for SMT-LIB, which has no "or" and no "and" of nothing.
+        ways: list[z3.BoolRef] = [z3.BoolVal(False)]
         for row in self.locks.order:
             if (row.holding, row.acquired) != (held.of, acquired.of):
                 continue
@@ -347,7 +352,7 @@ class _Checker:
 
     def operation(self, operation: Operation, way: Way | None) -> None:
         """Walks all steps of an operation, called in some way. None is a caller with exactly the required locks."""
-        scope = {name: self.z.new(of, name) for name, of in operation.parameters.items()}
+        scope = {name: self.z.new(of) for name, of in operation.parameters.items()}
         facts = Facts((), ())
         for one in scope.values():
             facts = facts.and_(*self.z.commutes(one))
@@ -372,7 +377,7 @@ class _Checker:
             one, *same = [self.z.reach(path, scope) for path in known.paths]
             facts = facts.and_(*(one.term == other.term for other in same))
         else:
-            one = self.z.new(known.of, "held")
+            one = self.z.new(known.of)
             facts = facts.and_(*self.z.commutes(one))
             if known.how == "outer":
                 facts = facts.and_(*self.z.directly_in(scope[known.parameter], one))
@@ -444,7 +449,7 @@ class _Checker:
 
     def loop(self, step: Loop, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         """Walks one round; facts about its object are of no use to the next round."""
-        one = self.z.new(step.over, step.variable)
+        one = self.z.new(step.over)
         inside = facts.and_(*self.z.commutes(one))
         if step.of is not None:
             seen_from = self.z.reach(step.of, scope)
@@ -466,11 +471,11 @@ class _Checker:
             others = Facts(facts.known, tuple(hold for hold in facts.held if hold is not held[0]))
             self.acquires(step, held[0].object, others, of)
         else:
-            self.acquires(step, self.z.new(its_class, name), facts, of)
+            self.acquires(step, self.z.new(its_class), facts, of)
 
     def acquires_many(self, step: AcquireMany, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         """Checks the acquisition of any one under any earlier one, and the steps inside under any one."""
-        one, earlier = self.z.new(step.over, "one"), self.z.new(step.over, "earlier")
+        one, earlier = self.z.new(step.over), self.z.new(step.over)
         containers = (self.z.reach(step.of, scope),) if step.of is not None else ()
         now = facts
         for each in (one, earlier):
@@ -541,7 +546,7 @@ class _Checker:
         """The formula that a lock is the one, or among those, that ``hold`` stands for."""
         if hold.members is None:
             return hold.object.term == needed.term
-        return z3.And(*(self._inside(needed, container) for container in hold.members))
+        return z3.And(z3.BoolVal(True), *(self._inside(needed, container) for container in hold.members))
 
     def call(self, step: Call, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         called = self.locks.operations[step.operation]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.jdk import VIRTUAL, newest_jdk
 from tests.support.places import SHARED
 from tests.support.postgres import Unavailable, find_program, server
 
@@ -27,6 +28,7 @@ needs_proc = pytest.mark.needs("proc")
 needs_ray = pytest.mark.needs("ray")
 needs_go = pytest.mark.needs("go")
 needs_java = pytest.mark.needs("java")
+needs_virtual_threads = pytest.mark.needs("virtual threads")
 needs_gcc = pytest.mark.needs("gcc")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
@@ -71,6 +73,10 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     "java": (
         "a Java development kit (apt-get install default-jdk-headless)",
         lambda: _in_path("javac", "java", "jstack"),
+    ),
+    "virtual threads": (
+        f"a Java development kit of version {VIRTUAL} or later, in JAVA_HOME or /usr/lib/jvm",
+        lambda: (kit := newest_jdk()) is not None and kit[0] >= VIRTUAL,
     ),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),

@@ -236,7 +236,7 @@ def _objects(checked: LocksChecked, problem: Problem) -> str:
     locks = checked.locks
     classes = {name: one.of for name, one in locks.objects.items()}
     known = {*classes, *locks.channels, *locks.counters, *locks.conditions}
-    on = [each.on for each in (*problem.steps, *problem.waits)]
+    on = [*(step.on for step in problem.steps), *(each.on for each in problem.waits)]
     names = dict.fromkeys(word for each in on for word in each.split() if word in known)
     return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 

@@ -92,3 +92,9 @@ def test_one_wrong_formula_among_others_is_seen() -> None:
 @pytest.mark.parametrize(("claim", "verdict"), [("(> x 0)", Verdict.REFUTED), ("(< x x)", Verdict.PROVED)])
 def test_unsatisfiable_is_proved(claim: str, verdict: Verdict) -> None:
     assert second_verdict(f"(set-logic ALL)(declare-const x Int)(assert {claim})(check-sat)") is verdict
+
+
+@pytest.mark.parametrize("name", ["Table", "Set", "Bool", "Zähler"])
+def test_names_of_classes_are_no_words_of_a_solver(name: str) -> None:
+    checked = model_check(shards(SHARDS.replace("Shard", name)))
+    assert checked.ok

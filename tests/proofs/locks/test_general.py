@@ -1,0 +1,90 @@
+"""Orders that are derived for any number of objects: what is proved, and what is said if it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedproof.model.locks import parse
+from schedproof.proofs.locks import general, model_check
+from schedproof.proofs.locks.answer import Answer
+from schedproof.proofs.verdict import Method, Verdict
+from tests.support.rows import each_row
+
+CHECKS = ("derived-order-is-acyclic", "no-lock-is-acquired-again")
+
+PROVED = {
+    "the lower key first": (
+        "classes: {Table: {lock: rw}, Shard: {lock: mutex, in: Table}}\noperations:\n  move(Shard from, Shard to):\n"
+        "    - if from before to: [lock from: [lock to: []]]\n    - if from after to: [lock to: [lock from: []]]\n"
+        "  all(Table t): [rlock t: [lock each Shard in t: []]]\n"
+    ),
+    "down a tree": "classes: {Queue: {in: Queue}}\noperations:\n  down(Queue q): [wlock q: [each Queue child in q: [down(child)]]]\n",
+    "up a tree": "classes: {Queue: {in: Queue}}\noperations:\n  up(Queue q): [wlock q: [each Queue outer around q: [up(outer)]]]\n",
+    "two classes": "classes: {A: {lock: mutex}, B: {lock: rw}}\noperations:\n  one(A a, B b): [lock a: [rlock b: []]]\n  two(B b): [wlock b: []]\n",
+}
+LEFT = {
+    # The text, and why nothing is proved for any number of objects.
+    "a gate": (
+        "classes: {G: {lock: mutex}, A: {lock: mutex, in: G}, B: {lock: mutex, in: G}}\noperations:\n"
+        "  one(G g, A a in g, B b in g): [lock g: [lock a: [lock b: []]]]\n"
+        "  two(G g, A a in g, B b in g): [lock g: [lock b: [lock a: []]]]\n",
+        "no order of the classes agrees with all operations",
+    ),
+    "threads": (
+        "classes: {S: {lock: mutex}}\nobjects: {s1: S, s2: S}\nthreads:\n  t: [lock s1: [lock s2: []]]\n",
+        "threads run on the objects of the file",
+    ),
+    "a thread that holds two of a class if there are two": (
+        "classes: {S: {lock: mutex}, T: {lock: mutex}}\nobjects: {s1: S}\nthreads:\n"
+        "  t: [each S s: [lock s], each S s: [unlock s]]\noperations:\n  one(S s, T t): [lock s: [lock t: []]]\n",
+        "threads run on the objects of the file",
+    ),
+    "another block": (
+        "classes: {A: {lock: mutex}, B: {lock: mutex}}\noperations:\n  one(A a, B b): [lock a, maybe: [unlock a], lock b: []]\n",
+        "one is not proved: lock b (made.yaml:3)",
+    ),
+}
+
+
+def answers(text: str) -> list[Answer]:
+    """The answers of the two checks of the derived order."""
+    checked = model_check.model_check(parse(text, "made.yaml"), only=CHECKS)
+    return list(checked.answers)
+
+
+@each_row("name", PROVED)
+def test_an_order_is_proved_for_any_number_of_objects(name: str) -> None:
+    for answer in answers(PROVED[name]):
+        assert (answer.verdict, answer.method, answer.scope) == (Verdict.PROVED, Method.INDUCTION, None), (
+            answer.check.name
+        )
+
+
+@each_row("name", LEFT)
+def test_what_is_not_proved_is_said(name: str) -> None:
+    text, why = LEFT[name]
+    for answer in answers(text):
+        assert (answer.verdict, answer.method) == (Verdict.PROVED, Method.EXPLORATION)
+        assert answer.scope and any(f"not proved for any number of objects: {why}" in each for each in answer.remarks)
+
+
+def test_locks_without_a_class_are_all_that_there_are() -> None:
+    text = "objects: {a: mutex, b: mutex}\nthreads:\n  t: [lock a: [lock b: []]]\n"
+    assert not any(answer.remarks for answer in answers(text))
+
+
+def _all_of_a_class(world: Any, held: str, acquired: str) -> Any:
+    """Whatever is seen, the higher key comes later."""
+    return {general.Where.AFTER}
+
+
+def test_a_wrong_guess_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guess is only a guess: the higher key first is not proved by rows of the lower key first."""
+    text = "classes: {S: {lock: mutex}}\noperations:\n  move(S from, S to): [if from after to: [lock from: [lock to: []]]]\n"
+    assert all(answer.method is Method.INDUCTION for answer in answers(text))
+    monkeypatch.setattr(general, "_positions", _all_of_a_class)
+    for answer in answers(text):
+        assert answer.method is Method.EXPLORATION
+        assert "move is not proved: lock to" in answer.remarks[-1]
