@@ -19,13 +19,13 @@ from schedproof.model.semantics.step import IllFormed, stepper_of
 
 from .columns import States
 
-SIZES = 6
+SIZES = 10
 """How many numbers of objects are tried."""
 
-MOST_OBJECTS = 3
+MOST_OBJECTS = 4
 """The most objects of a sort."""
 
-CONFIGURATIONS, RUNS, STEPS = 12, 10, 150
+CONFIGURATIONS, RUNS, STEPS = 12, 20, 150
 """For each of them, how many values of the rigid attributes, how many runs with each, and the most steps of a run."""
 
 TRIES = 200
