@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedproof.model.lang import Ref
+
 from .columns import packed
 from .features import Feature, Template
 from .samples import Rows, distinct
@@ -53,6 +55,21 @@ class Clause:
         """The variables that it uses, in the order of the template."""
         used = {name for feature, _ in self.literals for name in feature.names}
         return [v.name for v in self.template.variables if v.name in used]
+
+    @property
+    def scattered(self) -> bool:
+        """Whether some of its objects are excluded although nothing ties them to the others, and these are of several sorts.
+
+        Samples are seldom enough to tell that two objects which have nothing to do with each other may be in any two states.
+        """
+        tied: list[set[str]] = []
+        many = {v.name: v.type for v in self.template.variables if isinstance(v.type, Ref) and not v.type.sort.single}
+        for feature, allowed in self.literals:
+            its = {name for name in feature.names if name in many}
+            for names in [its] if feature.ties and 1 not in allowed else [{name} for name in its]:
+                touching = [group for group in tied if group & names]
+                tied = [group for group in tied if not group & names] + ([names.union(*touching)] if names else [])
+        return len(tied) > 1 and len({many[name] for group in tied for name in group}) > 1
 
     def fails(self, rows: NDArray[np.int8]) -> NDArray[np.bool_]:
         """For each row of its template, whether it violates the clause."""

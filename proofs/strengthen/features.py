@@ -22,6 +22,7 @@ from schedproof.model.lang import (
     Integer,
     IntRange,
     Model,
+    Property,
     Ref,
     Relation,
     SetOf,
@@ -50,6 +51,9 @@ MOST_QUANTIFIED = 3
 STATE = ""
 """The name for the state of a machine, beside the names of its attributes."""
 
+SAME_VALUE = " have the same value"
+"""The end of the key of an equality of enumeration values."""
+
 REACH = 2
 """Differences of numbers count from -2 (or less) to 2 (or more)."""
 
@@ -65,6 +69,11 @@ class Feature:
 
     key: str
     names: tuple[str, ...]
+
+    @property
+    def ties(self) -> bool:
+        """Whether it says of its objects that they belong together. Two numbers that are compared do not."""
+        return False
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
         """The value in each state."""
@@ -106,6 +115,10 @@ class TruthFeature(Feature):
     """A formula."""
 
     formula: t.Term = field(compare=False)
+
+    @property
+    def ties(self) -> bool:
+        return not self.key.endswith(SAME_VALUE)
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
         return states.truth(self.formula, bound).astype(np.int8)
@@ -231,6 +244,12 @@ class Template:
             if isinstance(v.type, Ref) and v.type.sort.disposable:
                 every &= ~states.truth(ended(v), bound)
         return every
+
+    @cached_property
+    def sorts(self) -> frozenset[str]:
+        """The sorts of variables that range over many objects."""
+        types = [v.type for v in self.variables]
+        return frozenset(each.sort.name for each in types if isinstance(each, Ref) and not each.sort.single)
 
     @property
     def cost(self) -> int:
@@ -425,7 +444,7 @@ class Vocabulary:
                 case ((IntRange() | Integer()), (IntRange() | Integer())):
                     yield NumberFeature(key, names, one, other, -REACH, REACH, True, True)
                 case EnumType(a_words), EnumType(b_words) if a_words == b_words:
-                    yield TruthFeature(f"{key} equal", names, t.Equal(one, other))
+                    yield TruthFeature(f"{key}{SAME_VALUE}", names, t.Equal(one, other))
 
     def _of_sort(self, variables: Iterable[t.Var], sort: Sort) -> Iterator[t.Var]:
         return (v for v in variables if v.type == Ref(sort))
@@ -468,6 +487,15 @@ class Vocabulary:
 def formula_exists(formula: t.Term) -> bool:
     """Whether a formula begins with "some"."""
     return isinstance(formula, t.Quantified) and not formula.universal
+
+
+def sorts_of(prop: Property) -> Iterator[str]:
+    """The sorts of the objects that a property is about."""
+    formulas = [part for part in (getattr(prop, "given", None), getattr(prop, "then", None)) if part is not None]
+    bound = [v for formula in formulas for part in t.subterms(formula) for v in t.bound_by(part)]
+    for v in (*getattr(prop, "over", ()), *bound):
+        if isinstance(v.type, Ref):
+            yield v.type.sort.name
 
 
 def mined(model: Model) -> list[t.Term]:

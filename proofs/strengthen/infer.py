@@ -18,13 +18,19 @@ from schedproof.proofs.induction.obligations import Added
 
 from .columns import States
 from .cubes import Clause, Difference
-from .features import Template, Vocabulary
+from .features import Template, Vocabulary, sorts_of
 from .prover import Prover, Step
 from .samples import OutOfTime, Samples
 from .wording import invariant
 
 SOMEBODY = 2
 """Clauses with "somebody refers to it" are about so many objects or fewer."""
+
+OUTSIDE = 2
+"""So much larger counts a clause about sorts that have nothing to do with the step."""
+
+SCATTERED = 3
+"""So much larger counts a clause about objects that nothing ties together."""
 
 Report = Callable[[str], None]
 
@@ -238,19 +244,31 @@ class Inference:
 
     def _exclude(self, step: Step) -> bool:
         """Adds a lemma that excludes the state before a step; False if there is none."""
-        choice = self.choose(States.of(step.instance, [step.state]))
+        choice = self.choose(States.of(step.instance, [step.state]), self._sorts_of(step.obligation))
         if choice is None:
             return False
         self.prover.add(choice.prop.name, choice.formulas)
         self.lemmas[choice.prop.name] = Lemma(choice.prop, choice.formulas.obligations, choice.clause, step)
         return True
 
-    def choose(self, state: States) -> Choice | None:
-        """The clause that excludes a state with the fewest obligations left, among the smallest; None if there is no clause."""
+    def _sorts_of(self, obligation: Obligation) -> frozenset[str]:
+        """The sorts that a step fires events on, and those that the property is about: of what else is in a state, little matters."""
+        name = obligation.invariant
+        by_step = self.prover.sorts_of(obligation)
+        if name == WELL_FORMED:
+            return by_step
+        return by_step.union(sorts_of(self.lemmas[name].prop if name in self.lemmas else self.model.property(name)))
+
+    def choose(self, state: States, sorts: frozenset[str] | None = None) -> Choice | None:
+        """The clause that excludes a state with the fewest obligations left, among the smallest; None if there is no clause.
+
+        Args:
+            sorts: those that a clause should be about; by default all.
+        """
         best: Choice | None = None
         tried: dict[int, int] = {}
         first = 0
-        for level, clause in self._candidates_in_time(state):
+        for level, clause in self._candidates_in_time(state, sorts):
             if self.stop():
                 break
             first = first or level
@@ -280,27 +298,38 @@ class Inference:
         assert isinstance(stated, Invariant)
         return stated
 
-    def _candidates_in_time(self, state: States) -> Iterator[tuple[int, Clause]]:
+    def _candidates_in_time(self, state: States, sorts: frozenset[str] | None) -> Iterator[tuple[int, Clause]]:
         with suppress(OutOfTime):
-            yield from self._candidates(state)
+            yield from self._candidates(state, sorts)
 
-    def _candidates(self, state: States) -> Iterator[tuple[int, Clause]]:
-        """The clauses that exclude a state and are true of all samples, each with its number of variables and literals; small ones first."""
+    def _candidates(self, state: States, sorts: frozenset[str] | None) -> Iterator[tuple[int, Clause]]:
+        """The clauses that exclude a state and are true of all samples; small ones first, each with its number of variables and literals.
+
+        What is about other sorts than ``sorts`` counts as larger, and what is about objects that nothing ties together.
+        """
         known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
+        later: dict[int, list[Clause]] = {}
         differences: dict[Template, list[Difference]] = {}
         for vocabulary in self._vocabularies:
-            for level in range(1, self.limits.together + 1):
-                for cost in range(min(level, self.limits.variables + 1)):
-                    size = level - cost
-                    if size > self.limits.literals or (vocabulary.exists and cost > SOMEBODY):
-                        continue
+            for both in range(1, self.limits.together + OUTSIDE + 1):
+                level = both + vocabulary.exists * self.limits.together
+                for cost in range(min(both, (SOMEBODY if vocabulary.exists else self.limits.variables) + 1)):
                     for template in vocabulary.templates(cost):
+                        size = both - cost - (OUTSIDE if sorts is not None and not template.sorts <= sorts else 0)
+                        if not 0 < size <= min(self.limits.literals, self.limits.together - cost):
+                            continue
                         if template not in differences:
                             differences[template] = list(self._differences(template, vocabulary.exists, state))
                         for clause in (each for one in differences[template] for each in one.clauses(size)):
                             if clause.key not in known:
                                 known.add(clause.key)
-                                yield level + vocabulary.exists * self.limits.together, clause
+                                if clause.scattered:
+                                    later.setdefault(level + SCATTERED, []).append(clause)
+                                else:
+                                    yield level, clause
+                yield from ((level, clause) for clause in later.pop(level, ()))
+        for level, clauses in sorted(later.items()):
+            yield from ((level, clause) for clause in clauses)
 
     def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
         """The rows of a state that no sample has."""

@@ -175,6 +175,11 @@ class Prover:
             context.near.pop()
         return count
 
+    def sorts_of(self, obligation: Obligation) -> frozenset[str]:
+        """The sorts of the objects on which the step of an obligation fires events."""
+        cascade = self._proof.cascades.get(obligation.action)
+        return frozenset(sort for sort, _ in cascade.fired) if cascade is not None else frozenset()
+
     def shown(self, step: Step) -> Counterexample:
         """The counterexample to induction for a reader."""
         return shown(self._proof, step.obligation, *step.solution)

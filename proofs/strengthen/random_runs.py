@@ -19,13 +19,13 @@ from schedproof.model.semantics.step import IllFormed, stepper_of
 
 from .columns import States
 
-SIZES = 4
+SIZES = 10
 """How many numbers of objects are tried."""
 
-MOST_OBJECTS = 3
+MOST_OBJECTS = 4
 """The most objects of a sort."""
 
-CONFIGURATIONS, RUNS, STEPS = 12, 20, 40
+CONFIGURATIONS, RUNS, STEPS = 12, 20, 150
 """For each of them, how many values of the rigid attributes, how many runs with each, and the most steps of a run."""
 
 TRIES = 200
@@ -39,7 +39,8 @@ def random_runs(model: Model, history: frozenset[tuple[str, str]], halt: Callabl
     """
     chance = random.Random(1)
     for number in range(SIZES if model.rigid_attributes else 0):
-        least = 1 + number % 2
+        # Without other objects, runs lead further for those that there are.
+        least = number % 2
         sizes = {s.name: 1 if s.single else chance.randint(least, MOST_OBJECTS) for s in model.sorts}
         instance = Instance(model, sizes, {}, bool(history), history=history or None, rigid_in_state=True)
         states: dict[State, None] = {}

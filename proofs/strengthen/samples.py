@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,14 @@ MOST_STATES = 60_000
 MOST_CONFIGURATIONS = 40
 """The most configurations of a scope; those of a larger one are chosen at even distances."""
 
+MOST_CHOICES = 300
+"""The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
+
 AT_ONCE = 50_000
 """So many new rows are collected before repetitions among them are left out."""
+
+
+T = TypeVar("T")
 
 
 class OutOfTime(Exception):
@@ -139,7 +145,7 @@ class Rows:
         """Adds the rows of the states that were not there before. Rows that are added twice change nothing."""
         parts, pending = [self.matrix], 0
         for each in states[self.read :]:
-            for bound in self.template.assignments(each):
+            for bound in _some(self.template.assignments(each), MOST_CHOICES):
                 if halt():
                     raise OutOfTime
                 parts.append(distinct(self.template.rows(each, bound)))
@@ -213,6 +219,7 @@ def _merged(states: Sequence[States]) -> States:
     return States(instance, np.concatenate(matrices))
 
 
-def _some(every: Iterator[Instance], most: int) -> list[Instance]:
-    every_instance = list(every)
-    return every_instance if len(every_instance) <= most else every_instance[:: -(-len(every_instance) // most)]
+def _some(every: Iterator[T], most: int) -> list[T]:
+    """All, or at most so many at even distances."""
+    listed = list(every)
+    return listed if len(listed) <= most else listed[:: -(-len(listed) // most)]

@@ -82,7 +82,7 @@ def strengthen_each(
 
     Args:
         props: their names.
-        seconds: the processor time to search for the lemmas of one property.
+        seconds: the processor time to search for the lemmas of one property; well-formedness has that of all.
         candidates: lemmas of another variant.
     """
     start = time.process_time()
@@ -149,9 +149,11 @@ class _Session:
     def strengthen(self, prop: str) -> _Search:
         """Searches for the lemmas of a property, or of well-formedness."""
         start = time.process_time()
+        # All rest on well-formedness: it has the time of all.
+        seconds = self.seconds * (max(1, len(self.model.properties)) if prop == WELL_FORMED else 1)
 
         def stop() -> str:
-            return self.halt() or (f"{self.seconds:g} s" if time.process_time() - start > self.seconds else "")
+            return self.halt() or (f"{seconds:g} s" if time.process_time() - start > seconds else "")
 
         def ended(search: _Search) -> _Search:
             return replace(search, seconds=time.process_time() - start)

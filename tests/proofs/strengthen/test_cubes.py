@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from schedproof.model.lang import Attribute, EnumType, IntRange, Model
 from schedproof.proofs.strengthen import cubes as module
-from schedproof.proofs.strengthen.cubes import Difference, least
+from schedproof.proofs.strengthen.cubes import Clause, Difference, least
 from schedproof.proofs.strengthen.features import Template, Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
-from tests.proofs.strengthen.protocols import LOCK_SERVER
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
+
+COUNTS = [Attribute("count", IntRange(0, 3)), Attribute("mood", EnumType(("calm", "busy")))]
 
 
 def cubes(matrix: np.ndarray, row: np.ndarray, size: int) -> list[tuple[int, ...]]:
@@ -77,3 +81,23 @@ def test_only_the_least_sets_have_to_be_hit() -> None:
     few = {frozenset(np.flatnonzero(each)) for each in least(sets)}
     every = {frozenset(np.flatnonzero(each)) for each in sets}
     assert few == {one for one in every if not any(other < one for other in every)}
+
+
+def test_clauses_about_objects_that_nothing_ties_together() -> None:
+    """Two objects of one sort are compared anyway, and a single object belongs to all."""
+
+    def scattered(model: Model, sorts: set[str], *literals: tuple[str, set[int]]) -> bool:
+        (template,) = (each for each in Vocabulary(model).templates(2) if each.sorts == sorts)
+        features = {feature.key: feature for feature in template.features}
+        return Clause(template, tuple((features[key], frozenset(allowed)) for key, allowed in literals)).scattered
+
+    both = {"Worker", "Lease"}
+    assert scattered(LEASES, both, ("state of w", {1}), ("state of l", {0}))
+    assert scattered(LEASES, both, ("state of w", {1}), ("l.holder = w", {1}), ("state of l", {0}))
+    assert not scattered(LEASES, both, ("state of w", {1}), ("l.holder = w", {0}))
+    assert not scattered(LEASES, both, ("state of w", {1}), ("l.holder = w", {0}), ("state of l", {0}))
+    assert not scattered(LEASES, {"Worker"}, ("state of w", {1}), ("state of w2", {1}))
+    assert not scattered(LEASES, both, ("state of l", {0}))
+    numbers = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, *COUNTS]) for m in LEASES.machines])
+    assert scattered(numbers, both, ("w.count l.count", {0}), ("state of w", {1}))
+    assert scattered(numbers, both, ("w.mood l.mood have the same value", {0}))

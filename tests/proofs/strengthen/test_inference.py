@@ -7,7 +7,8 @@ from dataclasses import replace
 from schedproof.model.lang import NONE, Action, Invariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.strengthen import strengthen
-from schedproof.proofs.strengthen.infer import Inference, Limits
+from schedproof.proofs.strengthen.columns import States
+from schedproof.proofs.strengthen.infer import OUTSIDE, Inference, Limits
 from schedproof.proofs.strengthen.prover import Prover
 from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
@@ -112,3 +113,33 @@ def test_the_initial_state_assumes_nothing() -> None:
     prover = Prover(replace(LOCK_SERVER, properties=[out]))
     (initial,) = [each for each in prover.goals if each.invariant == "out" and not each.inductive]
     assert not prover.ask(initial, ["out"]).proved
+
+
+def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
+    """Nothing but the order changes: with all sorts, the same clauses are found."""
+    samples = Samples(LEASES)
+    samples.explore({"Worker": 2, "Lease": 2}, lambda: "")
+    one = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
+    instance = replace(samples.states[0].instance)
+    state = list(instance.initial())
+    state[instance.slot("Lease", "holder")] = 0  # of a free lease
+    states = States.of(instance, [tuple(state)])
+    found = {sorts: [clause for _, clause in one._candidates(states, sorts)] for sorts in (None, frozenset({"Lease"}))}
+    assert {clause.key for clause in found[None]} == {clause.key for clause in found[frozenset({"Lease"})]}
+    about = ["w" in "".join(clause.names) for clause in found[frozenset({"Lease"})]]
+    sizes = [len(clause.names) + len(clause.literals) for clause in found[frozenset({"Lease"})]]
+    first = about.index(True)
+    assert sizes[first] + OUTSIDE >= max(size for size, other in zip(sizes[:first], about, strict=False) if not other)
+    assert [clause.key for clause in found[None]] != [clause.key for clause in found[frozenset({"Lease"})]]
+
+
+def test_the_sorts_of_a_step_are_those_of_its_events_and_of_the_property() -> None:
+    one = Inference(LEASES, Samples(LEASES), Limits(), lambda: "", lambda text: None)
+    goals = {each.name: each for each in one.prover.goals}
+    sorts = {name: one._sorts_of(each) for name, each in goals.items()}
+    assert sorts["one-lease-each / (initial)"] == {"Worker", "Lease"}
+    assert {each for name, its in sorts.items() if name.startswith("well-formed") for each in its} <= {
+        "Worker",
+        "Lease",
+    }
+    assert one.prover.sorts_of(goals["one-lease-each / acquire"]) == {"Worker", "Lease"}

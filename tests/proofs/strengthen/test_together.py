@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,9 @@ from schedproof.model.lang import (
     me,
     variables,
 )
-from schedproof.proofs.induction import prove
+from schedproof.proofs.induction import Obligation, prove
 from schedproof.proofs.strengthen.features import Vocabulary
-from schedproof.proofs.strengthen.prover import Prover
+from schedproof.proofs.strengthen.prover import Prover, Reply
 from schedproof.proofs.strengthen.samples import Samples
 from schedproof.proofs.strengthen.together import Together, strengthen_each
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE
@@ -52,6 +53,21 @@ def test_each_property_is_proved_without_the_others(together: Together) -> None:
         assert {p.name for p in result.model.properties} & set(NAMES) == {result.prop}
         proof = prove(result.model)
         assert all(proof.proved(p.name) for p in result.model.properties)
+
+
+def test_the_solvers_have_one_property_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no proof may assume is not there to be assumed, nor to be instantiated."""
+    ask, there = Prover.ask, list[tuple[str, set[str]]]()
+
+    def asking(prover: Prover, obligation: Obligation, *arguments: Any, **options: Any) -> Reply:
+        there.append((obligation.invariant, prover._proof.assumed.keys() & set(NAMES)))
+        return ask(prover, obligation, *arguments, **options)
+
+    monkeypatch.setattr(Prover, "ask", asking)
+    strengthen_each(BOTH, NAMES)
+    assert {name for name, _ in there} > set(NAMES)
+    assert all(len(names) <= 1 for _, names in there)
+    assert all(names == {name} for name, names in there if name in NAMES)
 
 
 def test_shared_lemmas_are_inductive_without_any_property(together: Together) -> None:
