@@ -2,12 +2,15 @@
 
 A function of states is evaluated once with integers that record what is asked of them. Sums stay linear in the slots of the
 state, and each comparison is a test on slots. So the function's reads and tests form a tree, whose leaves are linear, too.
+
+Steps that differ only in the objects of some sorts share a tree: it reads the objects that a step is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from schedproof.model.lang.types import Integer
 
@@ -37,153 +40,152 @@ def integer_slots(instance: Instance) -> frozenset[int]:
     )
 
 
-Sums = tuple[tuple[int, Terms, int], ...]
-"""What a step writes: slots, with the terms and the constant of their new values."""
+Read = Sequence[int]
+"""A state, of which single slots are read."""
 
-Path = tuple[dict[int | Test, int], Sums | None]
-"""What a function asks of a state, with the answers, in order; and what it writes, or None.
 
-A question is a slot, of which the answer is the value, or a test.
-"""
+class Case(NamedTuple):
+    """A function of states, as one of several that do the same with different objects.
+
+    Attributes:
+        function: gives the slots with their new values, or None. It may add, subtract and compare the integers of a state, as
+            terms do. Most other uses are noticed and not remembered, but not an integer as an index.
+        offsets: the numbers of the objects, after a 0.
+        places: the slots of the objects, each as the first slot of its field and the position of the object in ``offsets``.
+    """
+
+    function: Callable[[State], Writes | None]
+    offsets: tuple[int, ...] = (0,)
+    places: Mapping[int, tuple[int, int]] = MappingProxyType({})
+
+
+class OtherObject(Exception):
+    """A function reads or writes an object of an exchanged sort that is none of its own."""
 
 
 class RememberedWrites:
-    """A function from a state to what a step writes, which remembers its cases.
+    """What functions of states write, which remembers the cases of all.
 
     Args:
-        function: gives the slots with their new values, or None. It may add, subtract and compare the integers of a state, as
-            terms do. Most other uses are noticed and not remembered, but not an integer as an index.
         integers: the slots of integers.
-        known: gives the path of a state, if it is known otherwise; None to trace the function.
+        exchanged: the slots of all objects of the sorts whose objects differ from function to function.
     """
 
-    def __init__(
-        self,
-        function: Callable[[State], Writes | None],
-        integers: frozenset[int],
-        known: Callable[[Sequence[int]], Path | None] | None = None,
-    ) -> None:
-        self._function, self._integers, self._path_of = function, integers, known or self._traced
+    def __init__(self, integers: frozenset[int], exchanged: frozenset[int] = frozenset()) -> None:
+        self._integers, self._exchanged = integers, exchanged
         self._tree: _Node | None = None
         self._computed = self._reused = 0
 
-    def __call__(self, state: Sequence[int]) -> Writes | None:
-        leaf = self._leaf(state)
-        return leaf[0](state) if leaf is not None else self._function(tuple(state))
+    def __call__(self, state: Read, case: Case) -> Writes | None:
+        """What the function of ``case`` writes in a state.
 
-    def path(self, state: Sequence[int]) -> Path | None:
-        """What the function asks of the state, and what it writes; None if that cannot be traced."""
-        leaf = self._leaf(state)
-        return leaf[1] if leaf is not None else None
-
-    def _leaf(self, state: Sequence[int]) -> _Leaf | None:
-        node = self._tree
+        Raises:
+            OtherObject: it reads or writes an object of an exchanged sort that is not in ``case``.
+        """
+        node, offsets = self._tree, case.offsets
         while node is not None:
-            slot, test, ways, leaf = node
+            slot, position, test, ways, writes = node
             if slot >= 0:
-                node = ways.get(state[slot])
+                node = ways.get(state[slot + offsets[position]])
             elif test is not None:
-                node = ways.get(test(state))
+                node = ways.get(test(state, offsets))
             else:
                 self._reused += 1
-                return leaf
+                return writes(state, offsets) if writes is not None else None
         if self._computed > MANY and self._computed > self._reused:
             self._tree = None
-            return None
-        path = self._path_of(state)
-        return self._learn(path) if path is not None else None
+            return case.function(tuple(state))
+        return self._learn(state, case)
 
-    def _learn(self, path: Path) -> _Leaf:
-        self._computed += 1
-        asked, writes = path
-        leaf = _writing(writes) if writes is not None else _nothing, path
-        root: dict[int, _Node] = {} if self._tree is None else {0: self._tree}
-        ways, answer = root, 0
-        for question, next_answer in asked.items():
-            node = ways.get(answer) or ways.setdefault(answer, _node(question))
-            ways, answer = node[2], next_answer
-        ways[answer] = (-1, None, {}, leaf)
-        self._tree = root[0]
-        return leaf
-
-    def _traced(self, state: Sequence[int]) -> Path | None:
+    def _learn(self, state: Read, case: Case) -> Writes | None:
         traced = _TracedState(state)
         traced.integers, traced.asked = self._integers, {}
         try:
-            writes = self._function(traced)
+            written = case.function(traced)
         except _Untraceable:
-            return None
-        sums = None if writes is None else tuple([(slot, *_linear(value)) for slot, value in writes])
-        return traced.asked, sums
+            return case.function(tuple(state))
+        writes = None
+        if written is not None:
+            writes = _writing([(self._place(slot, case), *self._linear(value, case)) for slot, value in written])
+        self._computed += 1
+        root: dict[int, _Node] = {} if self._tree is None else {0: self._tree}
+        ways, answer = root, 0
+        for question, next_answer in traced.asked.items():
+            node = ways.get(answer) or ways.setdefault(answer, self._node(question, case))
+            ways, answer = node[3], next_answer
+        ways[answer] = (-1, 0, None, {}, writes)
+        self._tree = root[0]
+        return writes(state, case.offsets) if writes is not None else None
+
+    def _place(self, slot: int, case: Case) -> _Place:
+        if slot not in self._exchanged:
+            return slot, 0
+        if slot not in case.places:
+            raise OtherObject
+        return case.places[slot]
+
+    def _node(self, question: int | Test, case: Case) -> _Node:
+        if isinstance(question, int):
+            return (*self._place(question, case), None, {}, None)
+        terms, constant, less = question
+        return -1, 0, _test(self._terms(terms, case), constant, less), {}, None
+
+    def _terms(self, terms: Terms, case: Case) -> _Terms:
+        return tuple([(self._place(slot, case), factor) for slot, factor in terms])
+
+    def _linear(self, value: int, case: Case) -> tuple[_Terms, int]:
+        return (self._terms(value.terms, case), value.constant) if isinstance(value, _Traced) else ((), value)
 
 
-def renamed(path: Path, names: Mapping[int, int]) -> Path:
-    """A path whose slots have other names; a slot that is not in ``names`` keeps its own."""
+_Offsets = tuple[int, ...]
 
-    def in_terms(terms: Terms) -> Terms:
-        return tuple(sorted([(names.get(slot, slot), factor) for slot, factor in terms]))
+_Place = tuple[int, int]
+"""A slot, and the position of the offset that is added to it."""
 
-    asked: dict[int | Test, int] = {
-        names.get(each, each) if isinstance(each, int) else (in_terms(each[0]), *each[1:]): answer
-        for each, answer in path[0].items()
-    }
-    writes = path[1] and tuple([(names.get(slot, slot), in_terms(terms), n) for slot, terms, n in path[1]])
-    return asked, writes
+_Terms = tuple[tuple[_Place, int], ...]
 
-
-_Leaf = tuple[Callable[[Sequence[int]], Writes | None], Path]
-"""What the step writes, as a function of states; and the path to the leaf."""
-
-_Node = tuple[int, Callable[[Sequence[int]], bool] | None, "dict[int, _Node]", _Leaf | None]
-"""The slot to read, or -1 and a test, with the next node for each answer; or a leaf."""
+_Node = tuple[
+    int,
+    int,
+    Callable[[Read, _Offsets], bool] | None,
+    "dict[int, _Node]",
+    Callable[[Read, _Offsets], Writes] | None,
+]
+"""The place to read, or -1 and a test, with the next node for each answer; at a leaf, what the step writes."""
 
 
-def _node(question: int | Test) -> _Node:
-    return (question, None, {}, None) if isinstance(question, int) else (-1, _test(*question), {}, None)
-
-
-def _test(terms: Terms, constant: int, less: bool) -> Callable[[Sequence[int]], bool]:
+def _test(terms: _Terms, constant: int, less: bool) -> Callable[[Read, _Offsets], bool]:
     """A comparison as a function of states."""
     match terms:
-        case ((i, 1), (j, -1)) if less:
-            return lambda state: state[i] + constant < state[j]
-        case ((i, -1), (j, 1)) if less:
-            return lambda state: state[j] + constant < state[i]
-        case ((i, 1), (j, -1)) | ((j, -1), (i, 1)):
-            return lambda state: state[i] + constant == state[j]
+        case (((i, a), 1), ((j, b), -1)) | (((j, b), -1), ((i, a), 1)):
+            if less:
+                return lambda state, at: state[i + at[a]] + constant < state[j + at[b]]
+            return lambda state, at: state[i + at[a]] + constant == state[j + at[b]]
     total = _sum(terms, constant)
-    return (lambda state: total(state) < 0) if less else (lambda state: total(state) == 0)
+    return (lambda state, at: total(state, at) < 0) if less else (lambda state, at: total(state, at) == 0)
 
 
-def _sum(terms: Terms, constant: int) -> Callable[[Sequence[int]], int]:
+def _sum(terms: _Terms, constant: int) -> Callable[[Read, _Offsets], int]:
     """A linear term as a function of states."""
     match terms:
         case ():
-            return lambda state: constant
-        case ((i, 1),):
-            return lambda state: state[i] + constant
-    return lambda state: sum([factor * state[slot] for slot, factor in terms], constant)
+            return lambda state, at: constant
+        case (((i, a), 1),):
+            return lambda state, at: state[i + at[a]] + constant
+    return lambda state, at: sum([factor * state[slot + at[a]] for (slot, a), factor in terms], constant)
 
 
-def _linear(value: int) -> tuple[Terms, int]:
-    return (value.terms, value.constant) if isinstance(value, _Traced) else ((), value)
-
-
-def _nothing(state: Sequence[int]) -> None:
-    """What a step that is not enabled writes."""
-
-
-def _writing(sums: Sums) -> Callable[[Sequence[int]], Writes]:
-    """What a step writes, as a function of states."""
-    fixed = [(slot, constant) for slot, _, constant in sums]
-    moving = [(at, slot, _sum(terms, constant)) for at, (slot, terms, constant) in enumerate(sums) if terms]
+def _writing(sums: Sequence[tuple[_Place, _Terms, int]]) -> Callable[[Read, _Offsets], Writes]:
+    """What a step writes, as a function of states: slots, with the terms and the constant of their new values."""
+    fixed = [(slot, constant) for (slot, _), _, constant in sums]
+    moving = [(n, slot, a, _sum(terms, constant)) for n, ((slot, a), terms, constant) in enumerate(sums) if terms or a]
     if not moving:
-        return lambda state: fixed
+        return lambda state, at: fixed
 
-    def writes(state: Sequence[int]) -> Writes:
+    def writes(state: Read, at: _Offsets) -> Writes:
         result = fixed.copy()
-        for at, slot, value in moving:
-            result[at] = slot, value(state)
+        for n, slot, a, value in moving:
+            result[n] = slot + at[a], value(state, at)
         return result
 
     return writes

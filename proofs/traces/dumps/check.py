@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from schedproof.model.locks import Locks
@@ -72,7 +71,7 @@ def _lines(path: Path) -> list[TextLine]:
                 raise TraceError(f"{called(path)}: larger than {LARGEST >> 20} MiB; leave out what is not about locks")
             if not line.text.startswith("{"):
                 # Colours, and the times that docker and kubectl write before each line, are not of the dump.
-                line = replace(line, text=TIME.sub("", COLOUR.sub("", line.text[:LONGEST])).strip())
+                line = line._replace(text=TIME.sub("", COLOUR.sub("", line.text[:LONGEST])).strip())
             lines.append(line)
     if not lines:
         raise TraceError(f"{called(path)}: the file is empty; write at least one line")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import partial
 
 from schedproof.model.lang.terms import Quantified, Term, subterms
 from schedproof.model.lang.types import Ref, mentions
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.step import Writes
-from schedproof.model.semantics.traced import Path, RememberedWrites, integer_slots, renamed
+from schedproof.model.semantics.traced import Case, OtherObject, RememberedWrites, integer_slots
 
 from .steps import Steps
 
@@ -21,39 +21,66 @@ class KnownSteps:
     """A cache of what steps write. It is independent of names; the rigid attributes are in the state.
 
     Attributes:
-        learnt: how many cases it has learnt.
+        asked: how many steps had to be computed.
     """
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._integers = integer_slots(steps.stepper.instance)
         self._columns = _columns(steps.stepper.instance)
-        self._exchangeable = cache(self._exchangeable_in)
-        self._known: dict[tuple[str, tuple[int, ...]], RememberedWrites] = {}
-        self.learnt = 0
+        self._exchangeable: dict[str, Sequence[tuple[int, str]]] = {}
+        self._known: dict[tuple[str, tuple[int, ...]], tuple[RememberedWrites, Case]] = {}
+        self._shared: dict[tuple[str, tuple[int, ...]], RememberedWrites] = {}
+        self.asked = 0
 
     def writes(self, action: str, chosen: tuple[int, ...], state: Sequence[int]) -> Writes | None:
         """The slots that the action writes with these parameters, with their values; None if it is not enabled."""
-        known = self._known.get((action, chosen))
-        return (known or self._remember(action, chosen))(state)
+        remembered, case = self._known.get((action, chosen)) or self._remember(action, chosen)
+        try:
+            return remembered(state, case)
+        except OtherObject:
+            self._exchangeable[action] = ()
+            self._known = {key: known for key, known in self._known.items() if key[0] != action}
+            self._shared = {key: shared for key, shared in self._shared.items() if key[0] != action}
+            return self.writes(action, chosen, state)
 
-    def _remember(self, action: str, chosen: tuple[int, ...]) -> RememberedWrites:
-        if self.learnt > MOST_KNOWN:
+    def _remember(self, action: str, chosen: tuple[int, ...]) -> tuple[RememberedWrites, Case]:
+        if self.asked + len(self._known) > MOST_KNOWN:
             self._known.clear()
-            self.learnt = 0
-        first, slots = self._first(action, chosen)
-        known: Callable[[Sequence[int]], Path | None] | None = None
-        if slots:
-            original = self._known.get((action, first)) or self._remember(action, first)
-            known = partial(self._copied, original, slots, {to: slot for slot, to in slots.items()})
+            self._shared.clear()
+            self.asked = 0
+        if action not in self._exchangeable:
+            self._exchangeable[action] = self._exchangeable_in(action)
+        alike, offsets, places = list(chosen), [0], dict[int, tuple[int, int]]()
+        distinct = dict[tuple[str, int], int]()
+        for place, sort in self._exchangeable[action]:
+            number = chosen[place]
+            alike[place] = distinct.setdefault((sort, number), len(distinct))
+            offsets.append(number)
+            places |= {start + number: (start, len(offsets) - 1) for start in self._columns[sort]}
         names = [v.name for v in self._steps.instance.model.action(action).parameters]
         choice = Choice(action, tuple(zip(names, chosen, strict=True)))
-        remembered = RememberedWrites(partial(self._find, choice), self._integers, known)
-        self._known[action, chosen] = remembered
-        return remembered
+        key = action, tuple(alike)
+        if key not in self._shared:
+            self._shared[key] = RememberedWrites(self._integers, self._slots(action))
+        known = self._known[action, chosen] = (
+            self._shared[key],
+            Case(partial(self._find, choice), tuple(offsets), places),
+        )
+        return known
+
+    def _slots(self, action: str) -> frozenset[int]:
+        """The slots of all objects of the exchangeable sorts."""
+        sizes = self._steps.instance.sizes
+        return frozenset(
+            start + number
+            for sort in {sort for _, sort in self._exchangeable[action]}
+            for start in self._columns[sort]
+            for number in range(sizes[sort])
+        )
 
     def _find(self, choice: Choice, state: State) -> Writes | None:
-        self.learnt += 1
+        self.asked += 1
         steps = self._steps
         moment = Moment(state, dict(choice.parameters))
         try:
@@ -62,29 +89,6 @@ class KnownSteps:
             return steps.stepper.effect(choice, state)[1]
         except (IllFormed, Undefined):
             return None
-
-    def _copied(
-        self, original: RememberedWrites, slots: Mapping[int, int], back: Mapping[int, int], state: Sequence[int]
-    ) -> Path | None:
-        """The path of a step, from that of the step whose objects are others."""
-        self.learnt += 1
-        exchanged = list(state)
-        for slot, to in slots.items():
-            exchanged[to] = state[slot]
-        path = original.path(exchanged)
-        return renamed(path, back) if path is not None else None
-
-    def _first(self, action: str, chosen: tuple[int, ...]) -> tuple[tuple[int, ...], Mapping[int, int]]:
-        """The same parameters with the first objects of each exchangeable sort, and by slot the one it is exchanged for."""
-        first, slots, by_sort = list(chosen), dict[int, int](), dict[str, dict[int, int]]()
-        for place, sort in self._exchangeable(action):
-            to = by_sort.setdefault(sort, {})
-            first[place] = to.setdefault(chosen[place], len(to))
-        for sort, to in by_sort.items():
-            replaced = [number for number in range(len(to)) if number not in to]
-            to |= zip(replaced, [number for number in to if number >= len(to)], strict=True)
-            slots |= {start + a: start + b for start in self._columns[sort] for a, b in to.items() if a != b}
-        return tuple(first), slots
 
     def _exchangeable_in(self, action: str) -> Sequence[tuple[int, str]]:
         """The places of parameters whose objects may be exchanged, with their sorts.
@@ -115,7 +119,7 @@ class KnownSteps:
         ]
 
 
-def _columns(instance: Instance) -> dict[str, Sequence[int]]:
+def _columns(instance: Instance) -> dict[str, list[int]]:
     """By sort whose objects no value names, the slots where the values of its fields begin."""
     model = instance.model
     kinds = [attribute.type for machine in model.machines for attribute in machine.attributes]

@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -43,8 +42,7 @@ class PartPlace(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One object of a JSON Lines file and the number of its line (the first is 1).
 
     Args:
@@ -59,7 +57,7 @@ class Line:
     number: int
     value: Mapping[str, Any]
     made_by: str = ""
-    parts: Mapping[Part, PartPlace] | None = field(default=None, repr=False)
+    parts: Mapping[Part, PartPlace] | None = None
 
     def error(self, problem: str, *where: str | int) -> TraceError:
         """An error: ``problem`` after the place of this line, or the number of the record if there is no file.
@@ -82,8 +80,7 @@ class Line:
         return error
 
 
-@dataclass(frozen=True)
-class TextLine:
+class TextLine(NamedTuple):
     """One line of a text file that is not blank, and its number (the first is 1)."""
 
     file: str
@@ -239,7 +236,10 @@ def _loads(text: str) -> Any:
     """
     try:
         value = orjson.loads(text)
-    except ValueError:
+        # What is written as it was read has lost no key, and no number was rounded. Writers put spaces between the parts.
+        if orjson.dumps(value).decode() == text.replace('": ', '":').replace(", ", ","):
+            return value
+    except (ValueError, TypeError):  # orjson writes fewer levels than it reads
         return json.loads(text, object_pairs_hook=_distinct)
     # `":` nearly always follows a key. If the numbers differ, json checks for duplicate keys, or reads a rounded number.
     return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)

@@ -23,7 +23,7 @@ from schedproof.model.semantics import (
     traced,
 )
 from schedproof.model.semantics.evaluate import compile_term
-from schedproof.model.semantics.traced import RememberedWrites, integer_slots
+from schedproof.model.semantics.traced import Case, RememberedWrites, integer_slots
 from tests.support.clocks import CLOCKS
 from tests.support.random_models import IntegerMaker, random_model
 from tests.support.rows import each_row
@@ -43,7 +43,7 @@ class Steps:
             for action in instance.model.actions
             for values in product(*(instance.domain(v.type) for v in action.parameters))
         ]
-        self.remembered = {choice: RememberedWrites(self.counted(choice), self.integers) for choice in self.choices}
+        self.remembered = {choice: remembered(self.counted(choice), self.integers) for choice in self.choices}
 
     def writes(self, choice: Choice, state: State) -> list[tuple[int, int]] | None:
         action = self.instance.model.action(choice.action)
@@ -152,8 +152,9 @@ def test_guards_keep_the_choices_of_some_states_only(monkeypatch: pytest.MonkeyP
         assert len(stepper._guards["sync"]._known) <= 10
 
 
-def remembered(function: Callable[[Any], Any]) -> RememberedWrites:
-    return RememberedWrites(function, frozenset({0, 1, 2}))
+def remembered(function: Callable[[Any], Any], integers: frozenset[int] = frozenset({0, 1, 2})) -> Callable[[Any], Any]:
+    writes, case = RememberedWrites(integers), Case(function)
+    return lambda state: writes(state, case)
 
 
 def test_what_is_no_sum_and_no_comparison_is_not_remembered() -> None:
@@ -206,7 +207,7 @@ def faults() -> dict[str, tuple[object, str, Any]]:
         "sums that are written as they were": (
             traced,
             "_writing",
-            lambda sums: writing(tuple((slot, (), n) for slot, _, n in sums)),
+            lambda sums: writing([(place, (), n) for place, _, n in sums]),
         ),
         "equality that is not asked": (
             traced._Traced,
@@ -229,8 +230,8 @@ def test_what_is_subtracted_may_be_a_sum() -> None:
         other = state[0] + 3
         return [(0, 10 - other), (1, other * -2), (2, int(state[1] + 1 > other)), (3, state[1] - other)]
 
-    remembered = RememberedWrites(less, frozenset({0, 1}))
+    cached = remembered(less, frozenset({0, 1}))
     for first, second in ((0, 0), (5, 9), (5, 7), (7, 5), (-4, 10**20)):
-        assert remembered((first, second)) == [
+        assert cached((first, second)) == [
             (0, 7 - first), (1, -2 * first - 6), (2, int(second + 1 > first + 3)), (3, second - first - 3),
         ]  # fmt: skip

@@ -17,7 +17,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Instance, Run, Stepper, Undefined, bounds_of, instances
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
-from schedproof.proofs.traces.engine import fast_path
+from schedproof.proofs.traces.engine import fast_path, known_steps
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.engine.unobserved import noticing
 from schedproof.proofs.traces.files import lines
@@ -96,13 +96,13 @@ def test_the_fast_path_takes_every_record(start: int, tmp_path: Path, monkeypatc
 def test_the_work_does_not_depend_on_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many steps are computed, whatever the numbers are, and no table of numbers is made."""
     computed = [0]
-    find = fast_path.KnownSteps._find
+    find = known_steps.KnownSteps._find
 
-    def counted(self: fast_path.KnownSteps, *args: Any) -> Any:
+    def counted(self: known_steps.KnownSteps, *args: Any) -> Any:
         computed[0] += 1
         return find(self, *args)
 
-    monkeypatch.setattr(fast_path.KnownSteps, "_find", counted)
+    monkeypatch.setattr(known_steps.KnownSteps, "_find", counted)
     counts = []
     for start in (10**3, 10**9, 10**30):
         computed[0] = 0
@@ -354,6 +354,7 @@ def test_a_cut_number_in_the_fast_path_is_noticed(tmp_path: Path, monkeypatch: p
     def cut(self: Mapping[int, int], value: int) -> int:
         return value & (1 << 64) - 1
 
+    monkeypatch.setattr(fast_path, "PLAIN", (bool,))
     monkeypatch.setattr(fast_path._Integers, "__missing__", cut)
     with pytest.raises(AttributeError):
         test_the_fast_path_takes_every_record.row(10**30, tmp_path, monkeypatch)
