@@ -15,7 +15,7 @@ from .arguments import declaration, word
 from .disposable import Parts, written_out
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
-from .properties import WELL_FORMED, Property
+from .properties import WELL_FORMED, Invariant, Property
 from .rules import Action, Rule
 from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
 from .types import Ref, Sort, integer_of
@@ -259,8 +259,18 @@ class Model(InNotebook):
         return frozenset({*self.integers, *lists})
 
     def asking(self, properties: Sequence[Property]) -> Model:
-        """This variant with other properties, all of which are expected to hold. It is not compared with what it amends."""
-        return replace(self, properties=properties, refuted=frozenset(), assumes={}, amended=None)
+        """This variant with other properties, all of which are expected to hold. It is not compared with what it amends.
+
+        What a property ``follows_from`` is left out where that is not among them.
+        """
+        names = {p.name for p in properties}
+        hinted = [
+            replace(p, follows_from=[n for n in p.follows_from if n in names])
+            if isinstance(p, Invariant) and not names.issuperset(p.follows_from)
+            else p
+            for p in properties
+        ]
+        return replace(self, properties=hinted, refuted=frozenset(), assumes={}, amended=None)
 
     def amend(
         self,

@@ -137,9 +137,7 @@ def _proved(model: Model, claims: Mapping[str, Property], seconds: float, doing:
     proved: set[str] = set()
     # An invariant that is expected to be violated supports no proof.
     kept = [p for p in model.properties if isinstance(p, Invariant) and not isinstance(p, InvariantAtScope)]
-    kept = [p for p in kept if p.name not in model.refuted]
-    names = {p.name for p in kept}
-    helping = [replace(p, follows_from=[n for n in p.follows_from if n in names]) for p in kept]
+    helping = [p for p in kept if p.name not in model.refuted]
     for invariants in ([], helping):
         left = {name: claim for name, claim in claims.items() if name not in proved}
         if left and time.monotonic() < until:

@@ -7,6 +7,7 @@ dropped. Nothing here is trusted: see :mod:`.run`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ class Limits:
         literals: the most literals.
         variables: the most variables of sorts with many objects.
         together: the most literals and variables together.
+        for_a_lemma: the most clauses that a lemma may need at one step.
         candidates, alike, larger: for each counterexample, how many clauses are tried for being inductive by themselves, how
             many of them of one size, and how much larger they are than the smallest.
     """
@@ -50,6 +52,7 @@ class Limits:
     literals: int = 4
     variables: int = 5
     together: int = 7
+    for_a_lemma: int = 12
     candidates: int = 20
     alike: int = 6
     larger: int = 1
@@ -125,7 +128,7 @@ class Inference:
         self._known = {p.name for p in self.model.properties}
         self.goals = [each for each in self.prover.goals if each.invariant in {WELL_FORMED, *self._known}]
         self._vocabularies = self.vocabularies or vocabularies(self.model, self.samples)
-        self._settled: set[str] = set()
+        self._excluded: Counter[str] = Counter()
 
     def run(self) -> bool:
         """Infers until every goal is proved from the lemmas; False if one is left, or the time is over."""
@@ -138,7 +141,7 @@ class Inference:
             reply = self.prover.ask(obligation, self._assumed)
             if reply.used is not None:
                 self.proofs[obligation.name] = reply.used
-            elif reply.step is not None and self._exclude(reply.step):
+            elif reply.step is not None and not self._gives_up(obligation) and self._exclude(reply.step):
                 continue
             elif obligation.invariant in self.lemmas:
                 self.drop(obligation.invariant)
@@ -146,6 +149,11 @@ class Inference:
                 self.left = obligation, reply.step
                 return False
         return True
+
+    def _gives_up(self, obligation: Obligation) -> bool:
+        """Whether a lemma needed too many others at one step: there are smaller ways than an endless list."""
+        self._excluded[obligation.name] += 1
+        return obligation.invariant in self.lemmas and self._excluded[obligation.name] > self.limits.for_a_lemma
 
     @property
     def obligations(self) -> Iterator[Obligation]:
@@ -159,17 +167,12 @@ class Inference:
         return {*self.lemmas, *self._known}
 
     def _next(self) -> Obligation | None:
-        """The first obligation without a proof. What was settled before is not looked at again: there are thousands."""
-        for each in self.goals:
-            if each.name not in self.proofs:
-                return each
-        for name, lemma in self.lemmas.items():
-            if name not in self._settled:
-                for each in lemma.obligations:
-                    if each.name not in self.proofs:
-                        return each
-                self._settled.add(name)
-        return None
+        """The first obligation without a proof: of the goals, then of the lemmas that proofs of the goals rest on so far."""
+        if (goal := next((each for each in self.goals if each.name not in self.proofs), None)) is not None:
+            return goal
+        needed = self.needed()
+        every = (each for name, lemma in self.lemmas.items() if name in needed for each in lemma.obligations)
+        return next((each for each in every if each.name not in self.proofs), None)
 
     def drop(self, name: str) -> None:
         """Removes a lemma that is not inductive, and what was proved with it."""
@@ -184,7 +187,6 @@ class Inference:
 
     def _keep_proofs(self, keep: Callable[[str, frozenset[str]], bool]) -> None:
         self.proofs = {key: used for key, used in self.proofs.items() if keep(key, used)}
-        self._settled.clear()
 
     def keep_inductive(self) -> None:
         """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
@@ -229,13 +231,13 @@ class Inference:
                 self._prune(considered)
 
     def needed(self) -> set[str]:
-        """The lemmas on which goals rest, directly or through others."""
+        """The lemmas on which the proofs of goals rest so far, directly or through others."""
         needed: set[str] = set()
-        more = {used for each in self.goals for used in self.proofs[each.name]}
+        more = {used for each in self.goals for used in self.proofs.get(each.name, ())}
         while more:
             needed |= more
             resting = [each for name in more if name in self.lemmas for each in self.lemmas[name].obligations]
-            more = {used for each in resting for used in self.proofs[each.name]} - needed
+            more = {used for each in resting for used in self.proofs.get(each.name, ())} - needed
         return needed & self.lemmas.keys()
 
     def _prune(self, among: Collection[str]) -> None:

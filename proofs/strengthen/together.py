@@ -29,6 +29,9 @@ from .run import Inferred, Strengthened, why_left, without_auxiliary
 from .samples import Samples, Violation, history_of
 from .scopes import grow
 
+FOR_ALL = 10
+"""Well-formedness has so many times the time of a property."""
+
 Report = Callable[[str], None]
 History = frozenset[tuple[str, str]]
 
@@ -82,7 +85,8 @@ def strengthen_each(
 
     Args:
         props: their names.
-        seconds: the processor time to search for the lemmas of one property; well-formedness has that of all.
+        seconds: the processor time to search for the lemmas of one property; well-formedness has
+            :data:`FOR_ALL` times as much, since all rest on it.
         candidates: lemmas of another variant.
     """
     start = time.process_time()
@@ -149,8 +153,7 @@ class _Session:
     def strengthen(self, prop: str) -> _Search:
         """Searches for the lemmas of a property, or of well-formedness."""
         start = time.process_time()
-        # All rest on well-formedness: it has the time of all.
-        seconds = self.seconds * (max(1, len(self.model.properties)) if prop == WELL_FORMED else 1)
+        seconds = self.seconds * (FOR_ALL if prop == WELL_FORMED else 1)
 
         def stop() -> str:
             return self.halt() or (f"{seconds:g} s" if time.process_time() - start > seconds else "")

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.model.lang import NONE, Action, Invariant
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    Invariant,
+    Machine,
+    Model,
+    Row,
+    Sort,
+    State,
+    me,
+    variables,
+)
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.strengthen.columns import States
@@ -14,6 +27,10 @@ from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
 
 p, q = LOCK_SERVER.properties[0].over
+
+
+Flag = Sort("Flag", "f")
+(flag,) = variables(Flag, "f")
 
 
 def inference() -> Inference:
@@ -143,3 +160,51 @@ def test_the_sorts_of_a_step_are_those_of_its_events_and_of_the_property() -> No
         "Lease",
     }
     assert one.prover.sorts_of(goals["one-lease-each / acquire"]) == {"Worker", "Lease"}
+
+
+def test_a_lemma_may_need_no_endless_list_of_others() -> None:
+    """A goal may: nothing else is asked for."""
+    one = inference()
+    assert one.run()
+    most, (lemma, *_) = one.limits.for_a_lemma, one.lemmas.values()
+    (kept, *others) = (each for each in lemma.obligations if each.inductive)
+    one._excluded.clear()
+    assert [one._gives_up(kept) for _ in range(most + 2)] == [False] * most + [True, True]
+    assert not one._gives_up(others[0])
+    assert not any(one._gives_up(one.goals[0]) for _ in range(most + 2))
+
+
+def test_a_lemma_that_gives_up_is_dropped() -> None:
+    """That no flag is first rests on that none is second, which rests on that none is third."""
+    flags = ("first", "second", "third")
+    model = Model(
+        system="flags",
+        variant="plain",
+        about="each mark is taken from the next one",
+        machines=[Machine(Flag, [State("There")], [Attribute(name, BoolType()) for name in flags])],
+        rows=[Row(Flag, "one", "There", "There", first=me.second), Row(Flag, "two", "There", "There", second=me.third)],
+        actions=[Action(name, [flag], [], [flag.fires(name)], "{f} moves") for name in ("one", "two")],
+        rules=[],
+        properties=[Invariant(name="never", says="never", over=[flag], then=~flag.first)],
+        default_scope={"Flag": 1},
+    )
+    samples = Samples(model)
+    samples.explore({"Flag": 1}, lambda: "")
+    for most in (0, 1):
+        one = Inference(model, samples, replace(Limits(), for_a_lemma=most), lambda: "", lambda text: None)
+        assert one.run() is bool(most)
+        assert len(one.dropped) == (0 if most else 1)
+        assert len(one.lemmas) == (2 if most else 0)
+
+
+def test_only_lemmas_that_goals_rest_on_are_proved() -> None:
+    one = inference()
+    assert one.run()
+    wrong = Invariant(name="nobody", says="nobody is in", over=[p], then=~p.is_("In"))
+    formulas = one.prover.translated(wrong)
+    some = next(iter(one.lemmas.values()))
+    one.prover.add("nobody", formulas)
+    one.lemmas["nobody"] = replace(some, prop=wrong, obligations=formulas.obligations)
+    assert one._next() is None and "nobody" not in one.needed()
+    one.proofs[one.goals[-1].name] = frozenset({"nobody"})
+    assert (asked := one._next()) is not None and asked.invariant == "nobody"

@@ -15,6 +15,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.strengthen import Strengthened, strengthen, without_auxiliary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits
+from schedproof.proofs.strengthen.together import strengthen_each
 from schedproof.proofs.strengthen.wording import renamed, sentence
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
@@ -228,6 +229,21 @@ def test_nothing_is_proved_if_two_solvers_disagree(results: dict[str, Strengthen
     contradicted = replace(result.rechecks[0], verdict=Verdict.REFUTED)
     assert contradicted.agrees is False
     assert not replace(result, rechecks=[*result.rechecks[1:], contradicted]).proved
+
+
+def test_hints_that_name_what_is_left_out_are_left_out() -> None:
+    goal = LEASES.properties[0]
+    assert isinstance(goal, Invariant)
+    (other,) = replace(LEASES, properties=[replace(goal, name="other")]).properties
+    hinted = replace(LEASES, properties=[replace(goal, follows_from=["other"]), other])
+    alone = without_auxiliary(hinted, goal.name)
+    assert [p.follows_from for p in alone.properties if isinstance(p, Invariant)] == [[]]
+    assert [p.follows_from for p in hinted.asking(hinted.properties).properties if isinstance(p, Invariant)] == [
+        ["other"],
+        (),
+    ]
+    (together,) = strengthen_each(hinted, [goal.name]).results
+    assert strengthen(alone, goal.name).proved and together.proved
 
 
 def test_without_auxiliary_assumes_no_other_invariant(results: dict[str, Strengthened]) -> None:
