@@ -358,7 +358,7 @@ class CoalescingChannels:
         """The rule by which ``on`` and ``when`` lose all messages, or all of one channel.
 
         Raises:
-            ModelError: no message can be lost, the channel is unknown, a part of a channel would be lost, or ``on`` receives a message.
+            ModelError: no message can be lost, the channel is unknown, a part of a channel would be lost, or ``on`` is of a message.
         """
         place, (e, _, _) = calling_place(), self._letters
         if not self.lossy:
@@ -368,6 +368,9 @@ class CoalescingChannels:
         if isinstance(on, Action) and any(isinstance(f.of, Var) and f.of.type == e.type for f in on.fires):
             problem = f"{on.name} has a message arrive in the step in which others are lost"
             self._refuse(problem, "lose them by an action of its own", on.name, place)
+        if isinstance(on, Fires) and isinstance(on.of, Var) and on.of.type == e.type:
+            problem = f"{on.of.name} is a message too, and {on.event} and lose cannot both happen to it in one step"
+            self._refuse(problem, "lose them by an action of its own, or by an event of another object", on.event, place)
         lost = [e.is_("under_way"), *([e.channel == self._known(channel)] if channel else [])]
         return Rule(name, on, [*when, *lost], e.fires("lose"), line=line, fact=fact)
 

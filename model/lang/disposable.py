@@ -418,9 +418,14 @@ class _Written:
             for name in names:
                 action = actions.get(name)
                 objects = [v for v in action.parameters if self._is_disposable(v)] if action is not None else []
-                if action is not None and any(_asks_for_new(c) for c in action.when):
-                    problem = f"{name} creates an object, so it has a new choice for ever"
-                    raise ModelError(element, prop.place, problem, f"leave it out of {kind}", name=name)
+                created = [show_term(c.of) for c in action.when if _asks_for_new(c)] if action is not None else []
+                if created:
+                    problem = (
+                        f"{name} creates {created[0]}, and fairness counts each choice of parameters; "
+                        f"the choice of a free object ends when another action uses it, so a run may put {name} off for ever"
+                    )
+                    remedy = f"leave it out of {kind}, and let given say that {created[0]} is there"
+                    raise ModelError(element, prop.place, problem, remedy, name=name)
                 if objects and kind == "strong":
                     problem = f"{name} acts on {objects[0].name}, of which each life may be too short to be fair to"
                     raise ModelError(element, prop.place, problem, "name it in weak", name=name)

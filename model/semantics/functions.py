@@ -20,12 +20,22 @@ INTEGER_BITS = 64
 
 
 class NumberTooGreat(SchedproofError, OverflowError):
-    """A number without a bound is more than a function holds."""
+    """A number without a bound is more than a function or a sequence holds."""
 
 
 def fits(value: int) -> bool:
     """Whether a function holds this number without a bound."""
     return value.bit_length() < INTEGER_BITS
+
+
+def require_fit(value: int, holder: str) -> None:
+    """Refuses a number without a bound that is too great for ``holder``.
+
+    Raises:
+        NumberTooGreat: it has more than 63 bits.
+    """
+    if not fits(value):
+        raise NumberTooGreat(f"{value} is more than a {holder} holds, whose numbers have 63 bits; write less")
 
 
 class Entry(tuple[object, object]):
@@ -77,8 +87,7 @@ class Packing:
             NumberTooGreat: a number without a bound has more than 63 bits.
         """
         if not self.values:
-            if not fits(value):
-                raise NumberTooGreat(f"{value} is more than a function holds, whose numbers have 63 bits; write less")
+            require_fit(value, "function")
             return value & self.mask
         code = value - self.low
         return code if 0 <= code < self.values else self.mask

@@ -58,6 +58,7 @@ class Items:
             NumberTooGreat: a number without a bound has more than 63 bits.
         """
         if not self.values.values:
+            functions.require_fit(value, "sequence")
             return self.values.code(value) + 1
         code = value - self.low + 1
         return code if 0 < code < self.outside else self.outside

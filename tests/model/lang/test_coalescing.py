@@ -162,6 +162,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: LOSSY.dropping("all", _crash, channel="letf"), "unknown channel 'letf'"),
     (lambda: LOSSY.dropping("all", _crash, [e.kind == "Left"]), "a part of a channel would be lost at once"),
     (lambda: LOSSY.dropping("all", LOSSY.delivery("Left", "{e} arrives")), "deliver_left has a message arrive in the step"),
+    (lambda: LOSSY.dropping("all", e.fires("arrive")), "e is a message too, and arrive and lose cannot both happen to it"),
     (lambda: CHANNELS.messages(["lamp"]), r"about is"),  # type: ignore[arg-type]
     (lambda: CHANNELS.messages({"lamp": "1"}), "about of 'lamp' is '1'"),  # type: ignore[dict-item]
     (lambda: CHANNELS.messages({"lamp": -1}), "about of 'lamp' is -1"),

@@ -184,7 +184,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: model(rules=[Rule("twice", r.fires("start"), [q.is_("Waiting")], q.fires("arrive"))]), "on one that is not new"),
     (lambda: leads(goal=r.is_("Running")), "does not say what holds once r has ended"),
     (lambda: model(add_properties=[AlwaysCanReach(name="p", says="", over=[r], goal=r.is_("Running"))]), "once r has ended"),
-    (lambda: leads(weak=["arrive"]), "arrive creates an object"),
+    (lambda: leads(weak=["arrive"]), "arrive creates r, and fairness counts each choice"),
     (lambda: leads(strong=["take"]), "take acts on r"),
     (lambda: model(add_properties=[LifeCycle(name="p", says="", sort=Request, states=["Absent", "Waiting", "Running", "Absent", "Waiting"])]), "pass Absent"),
     (lambda: model(add_properties=[Recovery(name="p", says="", restores=[_restored])]), "restores objects of a disposable sort"),

@@ -47,5 +47,5 @@ def test_a_value_outside_of_the_range_is_no_other() -> None:
         assert items.length(items.of([value])) == 1
     naturals = sequences.items(Sequence(Nat, at_most=1), {})
     assert not naturals.within(naturals.of([0, -1]), Sequence(Nat, at_most=1))
-    with pytest.raises(NumberTooGreat):
+    with pytest.raises(NumberTooGreat, match="is more than a sequence holds"):
         naturals.of([1 << 63])

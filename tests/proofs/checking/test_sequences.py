@@ -137,5 +137,9 @@ def test_a_limit_may_be_any_number() -> None:
 
 def test_a_refinement_needs_sequences_that_guards_bound() -> None:
     assert len(ModelGraph.explore(instance_of(RANGES)).steps) > 100
+    # The guard allows one item more than the declaration. So the exploration would end, too, if it ignored the bound.
+    third = [replace(a, when=[*a.when[:2], length(n.log) < 3]) if a.name == "write" else a for a in RANGES.actions]
+    with pytest.raises(ScopeError, match="beyond 2 items of log"):
+        ModelGraph.explore(instance_of(replace(RANGES, actions=third)))
     with pytest.raises(ScopeError, match=r"beyond 2 items of log, .* let guards bound its sequences"):
         ModelGraph.explore(instance_of(endless()))

@@ -116,7 +116,7 @@ def test_a_wrong_sequence_is_flagged(corrupt: Callable[[Log], None]) -> None:
         (3, "write a list of its items, each Nat"),
         (["x"], "is not a value of type Nat"),
         ([-1], "is not a value of type Nat"),
-        ([1 << 70], "63 bits"),
+        ([1 << 70], "more than a sequence holds, whose numbers have 63 bits"),
     ],
 )
 def test_what_is_no_sequence_is_refused(value: object, message: str) -> None:
