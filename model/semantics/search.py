@@ -83,7 +83,7 @@ def levels(order: Sequence[str], free: Sequence[frozenset[str]], hoisted: Contai
     """
     needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for names in free]
     latest = list(accumulate(needs, max))
-    walls = accumulate((0 if n in hoisted else level for n, level in enumerate(latest)), max)
+    walls = accumulate([0 if n in hoisted else level for n, level in enumerate(latest)], max)
     level_of = [max(needs[n], wall) if n in hoisted else latest[n] for n, wall in enumerate(walls)]
     return [[n for n, level in enumerate(level_of) if level == depth] for depth in range(len(order) + 1)]
 

@@ -586,7 +586,7 @@ class Terms:
     ) -> None:
         """Loops over the objects that satisfy the conditions; ``on_match`` writes the code for each."""
         parts = [part for condition in conditions for part in _conjuncts(condition)]
-        hoisted = {n for n, part in enumerate(parts) if _is_never_undefined(part)}
+        hoisted = {n for n, part in enumerate(parts) if is_defined(part)}
         due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts], hoisted)
         nothing = self.new("nothing")
         with self.block(nothing):
@@ -742,11 +742,6 @@ def _conjuncts(term: t.Term) -> Iterator[t.Term]:
                 yield from _conjuncts(t.After(part, place=term.place))
         case _:
             yield term
-
-
-def _is_never_undefined(term: t.Term) -> bool:
-    """Whether a term has a value for any objects; an item of a sequence may not exist."""
-    return is_defined(term) and not any(isinstance(part, t.Apply) for part in t.subterms(term))
 
 
 def _limited(mask: Expr, var: t.Var, within: Mapping[str, Expr]) -> Expr:
