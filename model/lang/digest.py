@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -17,6 +17,9 @@ from .errors import Place
 NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
 """What has a name that says where it is written."""
 
+
+REPEATED = frozenset({str, int, bool})
+"""The types of texts and numbers that models repeat often, and whose equal values look the same."""
 
 FLAG = "counts where it is true"
 """Marks a field in its metadata: digests without it stay as they are."""
@@ -44,8 +47,11 @@ class Digester:
         Raises:
             TypeError: part of it has no content to read, such as a function, and these do not count.
         """
+        kind = type(value)
+        if kind in REPEATED:
+            return _of_repeated(kind, value)
         if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
-            return _hash(type(value).__name__, [repr(value).encode()])
+            return _hash(kind.__name__, [repr(value).encode()])
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (value, self._digest(value))
@@ -131,10 +137,14 @@ def _closed_over(function: FunctionType) -> Iterator[object]:
             yield cell.cell_contents
 
 
+@lru_cache(maxsize=50_000)
+def _of_repeated(kind: type, value: object) -> bytes:
+    return _hash(kind.__name__, [repr(value).encode()])
+
+
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:
     """Hashes each part with its length, so that different lists of parts give different input."""
-    hashed = hashlib.sha256(f"{kind}\0{len(parts)}\0".encode())
+    content = [f"{kind}\0{len(parts)}\0".encode()]
     for part in parts:
-        hashed.update(len(part).to_bytes(8, "big"))
-        hashed.update(part)
-    return hashed.digest()
+        content += len(part).to_bytes(8, "big"), part
+    return hashlib.sha256(b"".join(content)).digest()

@@ -72,15 +72,19 @@ class Search(Generic[M]):
         return False
 
 
-def levels(order: Sequence[str], free: Sequence[frozenset[str]]) -> list[list[int]]:
+def levels(order: Sequence[str], free: Sequence[frozenset[str]], hoisted: Container[int] = ()) -> list[list[int]]:
     """The numbers of the conditions to evaluate when none, one, two, ... of the variables are bound.
 
     Args:
         order: the variables, in the order of binding.
         free: the free variables of each condition; no condition comes before an earlier one of the list.
+        hoisted: the numbers of conditions that are never undefined. Such a condition comes as soon as its variables are bound,
+            and only not before an earlier condition that may be undefined: that one is evaluated as often as without it.
     """
     needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for names in free]
-    level_of = list(accumulate(needs, max))
+    latest = list(accumulate(needs, max))
+    walls = accumulate([0 if n in hoisted else level for n, level in enumerate(latest)], max)
+    level_of = [max(needs[n], wall) if n in hoisted else latest[n] for n, wall in enumerate(walls)]
     return [[n for n, level in enumerate(level_of) if level == depth] for depth in range(len(order) + 1)]
 
 

@@ -409,11 +409,12 @@ class Steps:
             number: change
             for numbers in by_actions.values()
             for number in numbers
-            if (change := change_of(self.conditions[number].over, self.conditions[number].given))
+            if (change := change_of(self.instance.model, self.conditions[number].over, self.conditions[number].given))
         }
         for number, change in changes.items():
-            still = terms.exists(self.conditions[number].over, [change.unchanged], Moment())
-            terms.emit(Set(f"still {number}", binary("-", 0, still)))
+            if change.unchanged is not None:
+                still = terms.exists(self.conditions[number].over, [change.unchanged], Moment())
+                terms.emit(Set(f"still {number}", binary("-", 0, still)))
         with terms.body() as checked, terms.reading() as read:
             for actions, numbers in by_actions.items():
                 passed = terms.new("passed")
@@ -449,7 +450,8 @@ class Steps:
         if number not in changes:
             return {}
         change = changes[number]
-        return {change.variable: binary("|", Local(_changed(change.sort, change.fields)), Local(f"still {number}"))}
+        still: Expr = Local(f"still {number}") if change.unchanged is not None else 0
+        return {change.variable: binary("|", Local(_changed(change.sort, change.fields)), still)}
 
     def _find_changed(self, sort: str, fields: tuple[str, ...]) -> None:
         """Finds the objects of which a step changes any of some fields."""

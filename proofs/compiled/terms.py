@@ -19,6 +19,7 @@ from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of
 from schedproof.model.semantics.magnitude import Magnitudes, longest
 from schedproof.model.semantics.search import levels
 from schedproof.proofs.exploration.limits import TooWide
+from schedproof.proofs.exploration.relevance import is_defined
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
 from .layout import GREATEST, MOST_TUPLES, Layout, span
@@ -584,8 +585,9 @@ class Terms:
         within: Mapping[str, Expr] = {},
     ) -> None:
         """Loops over the objects that satisfy the conditions; ``on_match`` writes the code for each."""
-        parts = [part for condition in conditions for part in t.conjuncts(condition)]
-        due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts])
+        parts = [part for condition in conditions for part in _conjuncts(condition)]
+        hoisted = {n for n, part in enumerate(parts) if is_defined(part)}
+        due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts], hoisted)
         nothing = self.new("nothing")
         with self.block(nothing):
             for n in due[0]:
@@ -727,6 +729,19 @@ class Terms:
             return isinstance(term.value, int) and kind.low <= term.value <= kind.high
         # An event's argument may lie outside the range that the event declares.
         return not isinstance(term, t.Given) and self._type(term, moment) == kind
+
+
+def _conjuncts(term: t.Term) -> Iterator[t.Term]:
+    """The parts of nested conjunctions, left to right, also of those that are read in the state after the step."""
+    match term:
+        case t.And(parts):
+            for part in parts:
+                yield from _conjuncts(part)
+        case t.After(t.And(parts)):
+            for part in parts:
+                yield from _conjuncts(t.After(part, place=term.place))
+        case _:
+            yield term
 
 
 def _limited(mask: Expr, var: t.Var, within: Mapping[str, Expr]) -> Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from schedproof.model.lang import Model, Row, StepInvariant
@@ -73,10 +73,28 @@ def _literals(term: t.Term, true: bool = True, after: bool = False) -> Iterator[
             yield _Literal(term, true, after)
 
 
-def _may_step(model: Model, rows: Sequence[Row], v: t.Var, literals: Sequence[_Literal]) -> bool:
-    """Whether an object can be and do what the literals say of it, by at most one of the rows."""
-    assert isinstance(v.type, Ref)
-    every = {state.name for state in model.machine(v.type.sort).states}
+@dataclass(frozen=True)
+class _Seen:
+    """What literals say of an object: its state before and after the step, and its attributes.
+
+    Attributes:
+        changed: the attributes that the step must change.
+        some: the attributes that name an object after the step.
+    """
+
+    before: Set[str]
+    after: Set[str]
+    changed: Set[str]
+    some: Set[str]
+
+    @property
+    def changes(self) -> bool:
+        """Whether the step must change the object."""
+        return bool(self.changed) or not self.before & self.after
+
+
+def _seen(every: Set[str], v: t.Var, literals: Iterable[_Literal]) -> _Seen:
+    """What literals say of the object ``v``, whose machine has the states ``every``."""
     before, after = set(every), set(every)
     values: dict[tuple[str, str], set[tuple[bool, bool]]] = {}
     for each in literals:
@@ -92,16 +110,29 @@ def _may_step(model: Model, rows: Sequence[Row], v: t.Var, literals: Sequence[_L
         if any((not true, not is_after) in seen for true, is_after in seen)
     }
     some = {key[0] for key, seen in values.items() if (True, True) in seen and key[1].startswith(NAMES_AN_OBJECT)}
+    return _Seen(before, after, changed, some)
+
+
+def _states(model: Model, v: t.Var) -> frozenset[str]:
+    assert isinstance(v.type, Ref)
+    return frozenset(state.name for state in model.machine(v.type.sort).states)
+
+
+def _may_step(model: Model, rows: Sequence[Row], v: t.Var, literals: Sequence[_Literal]) -> bool:
+    """Whether an object can be and do what the literals say of it, by at most one of the rows."""
+    assert isinstance(v.type, Ref)
+    every = _states(model, v)
+    seen = _seen(every, v, literals)
     if not every:  # a machine without states has no rows
-        return not changed
-    if not changed and before & after:
+        return not seen.changed
+    if not seen.changes:
         return True
     return any(
         row.sort == v.type.sort
-        and row.source in before
-        and row.target in after
-        and changed <= {name for name, _ in row.sets}
-        and not any(name in some and isinstance(value, t.Nothing) for name, value in row.sets)
+        and row.source in seen.before
+        and row.target in seen.after
+        and seen.changed <= {name for name, _ in row.sets}
+        and not any(name in seen.some and isinstance(value, t.Nothing) for name, value in row.sets)
         for row in rows
     )
 
@@ -138,16 +169,16 @@ class Change:
         variable: the name of the object's variable.
         sort: its sort.
         fields: what is read of it after the step.
-        unchanged: the premise in a step that changes none of these fields.
+        unchanged: the premise in a step that changes none of these fields; None if it is false then.
     """
 
     variable: str
     sort: str
     fields: tuple[str, ...]
-    unchanged: t.Term
+    unchanged: t.Term | None
 
 
-def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
+def change_of(model: Model, over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
     """What a premise about ``over`` says of the state after; None if that is more than fields of one of these objects.
 
     A premise that may be undefined has none, since not to evaluate it would hide a violation. Neither has one that reads events:
@@ -171,7 +202,9 @@ def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
     if variable is None or not isinstance(variable.type, Ref):
         return None
     fields = tuple(sorted({part.name if isinstance(part, t.Attr) else "" for part in read}))
-    return Change(variable.name, variable.type.sort.name, fields, _before(premise))
+    every = _states(model, variable)
+    changes = bool(every) and _seen(every, variable, _literals(premise)).changes
+    return Change(variable.name, variable.type.sort.name, fields, None if changes else _before(premise))
 
 
 def _before(term: t.Term) -> t.Term:

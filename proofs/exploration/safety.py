@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from schedproof.model.lang import DeadlockFree, Invariant, Model, Property, Recovery, StepInvariant, after, exists, iff
 from schedproof.model.lang.model import common_parameters
@@ -21,6 +22,7 @@ from schedproof.model.semantics import (
     search,
     stepper_of,
 )
+from schedproof.model.semantics.search import Search
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
@@ -85,15 +87,20 @@ class Check:
 
     def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = IN_NO_OBJECT) -> None:
         self._whole = whole
-        scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
         self.prop = prop
         self.met = False
         self.failed: tuple[int, str | None] | None = None
         self._instance = instance
-        given = [prop.given] if prop.given is not None else []
-        self._premise = search(instance, scope, prop.over, given)
-        self._violation = search(instance, scope, prop.over, [*given, Not(prop.then, place=prop.then.place)])
         self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
+
+    @cached_property
+    def _searches(self) -> tuple[Search[Moment], Search[Moment]]:
+        """For objects that meet the premise, and for those that violate the condition. Compiled code needs neither."""
+        instance, prop = self._instance, self.prop
+        scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
+        given = [prop.given] if prop.given is not None else []
+        violated = [*given, Not(prop.then, place=prop.then.place)]
+        return search(instance, scope, prop.over, given), search(instance, scope, prop.over, violated)
 
     def concerns(self, action: str) -> bool:
         """Whether the condition applies to this action's steps, and any of them may meet its premise."""
@@ -101,9 +108,10 @@ class Check:
 
     def violated(self, moment: Moment) -> str | None:
         """The place of a violation, such as ``for r = r0``; None if the condition holds."""
+        premise, violation = self._searches
         try:
-            self.met = self.met or self._premise.succeeds(moment)
-            if self._violation.succeeds(moment):
+            self.met = self.met or premise.succeeds(moment)
+            if violation.succeeds(moment):
                 named = [f"{v.name} = {self._instance.show(v.type, moment.bound[v.name])}" for v in self.prop.over]
                 return f"for {', '.join(named)}" if named else self._whole
         except Undefined as error:

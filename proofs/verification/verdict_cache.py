@@ -31,7 +31,7 @@ from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_histor
 from schedproof.proofs.verdict import Result, Verdict
 
 from . import interpreted_locks
-from .auxiliary import Assumed, Interpreted, Locked, Refined, auxiliary
+from .auxiliary import Assumed, Auxiliary, Interpreted, Locked, Refined, auxiliary
 from .interpreted import otherwise
 from .parts import Done, Inducted, Part, Work
 
@@ -114,11 +114,13 @@ class VerdictCache:
 
     Args:
         environment: see :func:`environment`.
+        digester: of several variants, which share most of their elements.
     """
 
-    def __init__(self, system: System, model: Model, environment: str) -> None:
+    def __init__(self, system: System, model: Model, environment: str, digester: Digester | None = None) -> None:
         self._system, self._model, self._environment = system, model, environment
-        self._digester = Digester()
+        self._digester = digester or Digester()
+        self._of_places = Digester(places=True)
         self._keys: dict[tuple[Work, str], str | None] = {}
         self._before = _stamp()
 
@@ -213,8 +215,7 @@ class VerdictCache:
         return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), self._assuming, refuted]
 
     def _auxiliary(self, name: str) -> list[str] | None:
-        every = auxiliary(self._system, self._model, interpretations=True)
-        its = next(each for each in every if name in {p.name for p in each.properties})
+        its = self._checks[name]
         if isinstance(its, Interpreted):
             if its.reading.locks:
                 file = interpreted_locks.required(its.file, self._model, its.reading)
@@ -232,7 +233,7 @@ class VerdictCache:
             content = [model.machines, model.elements, model.axioms, model.assuming, scope, model.bound]
             return [self._of(content), self._of(model.refuted), self._of(sorted(model.assumes.items()))]
         if isinstance(its, Locked):
-            return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
+            return [its.check_of(name), self._of_places.digest(its.locks).hex()]
         assert isinstance(its, Refined)
         builtin_module = re.match(r"schedproof\.proofs\.systems\.(\w+)\.", type(its.refinement).__module__)
         if builtin_module is None or not _is_builtin(self._system):
@@ -245,6 +246,12 @@ class VerdictCache:
 
     def _of(self, value: object) -> str:
         return self._digester.digest(value).hex()
+
+    @cached_property
+    def _checks(self) -> Mapping[str, Auxiliary]:
+        """The auxiliary check of each property that has one."""
+        every = auxiliary(self._system, self._model, interpretations=True)
+        return {prop.name: each for each in every for prop in each.properties}
 
     @cached_property
     def _invariants(self) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from schedproof.model.errors import require, require_function
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.digest import Digester
 from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.ledger.gaps import require_accounted
 from schedproof.model.notebook import InNotebook, table
@@ -273,6 +274,7 @@ def plan(
         interpretations: also try interpretations the other way.
     """
     now = environment() if cached else None
+    digester = Digester()
     plans = []
     for system in systems:
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]
@@ -283,13 +285,15 @@ def plan(
             check_assumes(model)
             selected = [each for each in only if each in property_names(system, model)]
             if selected or not only:
-                plans.append(_plan(system, model, selected, now, interpretations))
+                plans.append(_plan(system, model, selected, now, digester, interpretations))
     return plans
 
 
-def _plan(system: System, model: Model, only: Sequence[str], now: str | None, interpretations: bool) -> Plan:
+def _plan(
+    system: System, model: Model, only: Sequence[str], now: str | None, digester: Digester, interpretations: bool
+) -> Plan:
     all_parts = parts(system, model, only, interpretations=interpretations)
-    cache = VerdictCache(system, model, now) if now is not None else None
+    cache = VerdictCache(system, model, now, digester) if now is not None else None
     known = [cache.load(part) for part in all_parts] if cache is not None else [Done() for _ in all_parts]
     todo = []
     for part, done in zip(all_parts, known, strict=True):

@@ -255,6 +255,10 @@ GIVEN_A_USER = [
     c.is_("Free") & after(c.is_("Free", "Used")) & p.is_("Pending"),
     # nor where it holds without a change because of an event at another object.
     c.fires("e1") & after(p.is_("Pending")),
+    # Where the premise needs a change, the state before is not asked,
+    c.is_("Free") & after(c.is_("Used") & (c.user == p)),
+    # and what is said of one object comes before what is said of two.
+    (c.user != p) & p.is_("Pending") & after((c.user == p) & c.is_("Used") & p.is_("Allocated")),
 ]
 
 
@@ -275,8 +279,22 @@ def test_premises_on_changed_objects_are_met_alike(given: t.Term) -> None:
 def test_a_change_that_is_overlooked_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded: only changes of the reserver are looked for."""
     wrong = relevance.Change("c", "Cell", ("reserver",), t.Constant(False))
-    monkeypatch.setattr(steps, "change_of", lambda over, given: wrong)
+    monkeypatch.setattr(steps, "change_of", lambda model, over, given: wrong)
     assert premise_of(GIVEN_A_USER[0], Engine.COMPILED) != premise_of(GIVEN_A_USER[0], Engine.INTERPRETED)
+
+
+def test_a_premise_that_needs_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeded: every premise is taken for one that no unchanged object meets."""
+    stays = c.is_("Free") & after(c.is_("Free")) & p.is_("Pending")
+    right = premise_of(stays, Engine.INTERPRETED)
+    assert premise_of(stays, Engine.COMPILED) == right
+
+    def wrong(model: Model, over: Sequence[t.Var], premise: t.Term | None) -> relevance.Change | None:
+        change = relevance.change_of(model, over, premise)
+        return dataclasses.replace(change, unchanged=None) if change is not None else None
+
+    monkeypatch.setattr(steps, "change_of", wrong)
+    assert premise_of(stays, Engine.COMPILED) != right
 
 
 SYMMETRIC: list[tuple[Model, dict[str, int]]] = [

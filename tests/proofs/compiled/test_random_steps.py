@@ -98,9 +98,9 @@ def test_looking_only_at_what_changed_is_noticed(monkeypatch: pytest.MonkeyPatch
     props = Drawn(0).invariants()
     right = verdicts_of(props, Engine.INTERPRETED)
     monkeypatch.setattr(relevance.t, "firings", lambda term: iter(()))
-    changes = [relevance.change_of(prop.over, prop.given) for prop in props]
+    changes = [relevance.change_of(AS_WRITTEN, prop.over, prop.given) for prop in props]
     monkeypatch.undo()
     assert any(changes)
     by_premise = dict(zip((id(prop.given) for prop in props), changes, strict=True))
-    monkeypatch.setattr(steps, "change_of", lambda over, given: by_premise[id(given)])
+    monkeypatch.setattr(steps, "change_of", lambda model, over, given: by_premise[id(given)])
     assert verdicts_of(props, Engine.COMPILED) != right
