@@ -252,7 +252,9 @@ def block(
     if match := re.fullmatch(r"repeat (\d+)", normalized):
         if not 1 <= (times := _whole(match[1])) <= MOST_REPEATED:
             problem = f"{normalized!r}: steps are repeated 1 to {MOST_REPEATED} times"
-            raise LocksError(place, problem, f"write repeat 1 to repeat {MOST_REPEATED}; or serve for steps without an end")
+            raise LocksError(
+                place, problem, f"write repeat 1 to repeat {MOST_REPEATED}; or serve for steps without an end"
+            )
         if (all_steps := times * _size(steps := body())) > MOST_STEPS:
             problem = f"{normalized!r} stands for {all_steps} steps, more than {MOST_STEPS}"
             raise LocksError(place, problem, "describe less of it at once")

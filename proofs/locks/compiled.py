@@ -64,6 +64,8 @@ def compiled(packing: Packing, steps: Steps, limit: int, progress: Progress | No
             return
         able = gather(np.zeros(int(numbers[COUNT]), np.int64), moves=True)
         never = ~able & ((1 << len(packing.members)) - 1)
+        if not never.any():
+            return
         settled = np.flatnonzero((never != 0) & (gather(never.copy(), moves=False) == never))
         for number in _distinct(packing, states, np.column_stack([settled, never[settled]])):
             stuck = frozenset(n for n in range(len(packing.members)) if never[number] >> n & 1)

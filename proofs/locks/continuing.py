@@ -38,7 +38,7 @@ class Graph:
         """The states from which some threads can never continue, and no further one later: number, and threads as bits."""
         every = (1 << self.threads) - 1
         never = [every & ~bits for bits in self._gathered(self.moving, every)]
-        for number, later in enumerate(self._gathered(never, every)):
+        for number, later in enumerate(self._gathered(never, every)) if any(never) else ():
             if never[number] == later != 0:
                 yield number, later
 

@@ -37,6 +37,10 @@ def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisitio
         SHAPE.check(line)
         value = line.value
         of, lock, acquires = value["class"], value["lock"], value["op"] == "acquire"
+        if not locks.classes:
+            raise line.error(
+                f'"class": the class {of} is not known; write schedproof locks FILE --log LOG, and declare it in FILE'
+            )
         if of not in locks.classes:
             raise line.error(f'"class": unknown class {of!r}; choose from {", ".join(locks.classes)}')
         if "in" in value and not locks.classes[of].is_tree:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedproof.model.locks.language import Locks
-from schedproof.model.locks.reading import read
+from schedproof.model.locks.reading import NOTHING, read
 from schedproof.model.registry.system import System
 from schedproof.proofs.traces import check_records, check_trace
 from schedproof.proofs.traces.dumps.check import check_locks_log
@@ -164,6 +164,7 @@ def cases() -> Iterator[Case]:
     yield Case(take % "Node", lambda: _locks(locks.REPAIRED, take % "Queue" + "\n" + take % "Node"))
     yield Case(take % "M", lambda: _locks(locks.NO_ORDER, take % "M"))
     yield Case("(empty)", lambda: _locks(locks.REPAIRED, ""))
+    yield Case(take % "M", lambda: _locks(NOTHING, take % "M"))
     yield Case(
         "schedproof locks sentence-245.yaml --log locks.jsonl",
         lambda: _locks(read(locks.FOLDER / "deadlocks" / "sentence-245.yaml"), take % "A"),
