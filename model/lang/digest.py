@@ -49,7 +49,7 @@ class Digester:
         """
         kind = type(value)
         if kind in REPEATED:
-            return _of_repeated(kind, value)
+            return _of_repeated(kind.__name__, value)
         if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
             return _hash(kind.__name__, [repr(value).encode()])
         known = self._known.get(id(value))
@@ -138,8 +138,8 @@ def _closed_over(function: FunctionType) -> Iterator[object]:
 
 
 @lru_cache(maxsize=50_000)
-def _of_repeated(kind: type, value: object) -> bytes:
-    return _hash(kind.__name__, [repr(value).encode()])
+def _of_repeated(kind: str, value: object) -> bytes:
+    return _hash(kind, [repr(value).encode()])
 
 
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:
