@@ -370,7 +370,9 @@ class CoalescingChannels:
             self._refuse(problem, "lose them by an action of its own", on.name, place)
         if isinstance(on, Fires) and isinstance(on.of, Var) and on.of.type == e.type:
             problem = f"{on.of.name} is a message too, and {on.event} and lose cannot both happen to it in one step"
-            self._refuse(problem, "lose them by an action of its own, or by an event of another object", on.event, place)
+            self._refuse(
+                problem, "lose them by an action of its own, or by an event of another object", on.event, place
+            )
         lost = [e.is_("under_way"), *([e.channel == self._known(channel)] if channel else [])]
         return Rule(name, on, [*when, *lost], e.fires("lose"), line=line, fact=fact)
 

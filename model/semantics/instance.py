@@ -356,7 +356,7 @@ class Instance:
                     if one != first
                 ]
             case SequenceType(of):
-                return [self.show(of, item) for item in self.items(kind).all(value)]
+                return sequences.Shown(self.show(of, item) for item in self.items(kind).all(value))
             case EnumType(values):
                 return values[value]
             case BoolType():

@@ -14,6 +14,7 @@ from schedproof.model.lang.wording import show_term
 
 from .evaluate import NOBODY, Moment, Undefined, compile_term, sort_of_term
 from .instance import Instance, domain_size, scope_text
+from .sequences import Shown
 
 Scope = Mapping[str, t.Var]
 """The variables that a term may read, by name."""
@@ -74,7 +75,9 @@ def value_text(value: object) -> str:
     """A value as :meth:`.Instance.show` gives it, in words."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list):
+    if isinstance(value, Shown):
+        return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, list | tuple):
         return "{" + ", ".join(map(str, value)) + "}"
     return "none" if value is None else str(value)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from schedproof.model.lang.types import Integer, IntRange
 from schedproof.model.lang.types import Sequence as SequenceType
@@ -18,6 +19,12 @@ from . import functions
 
 AT_ONCE = 16
 """The most items of a sequence that are read or written one by one."""
+
+
+class Shown(list[Any]):
+    """The items of a sequence as a reader sees them: a list in JSON, and ``[1, 2]`` in a text, where a set is ``{1, 2}``."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from schedproof.model.lang import Action, BoolType, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.quotes import footnotes
+from schedproof.model.semantics.reasons import value_text
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
 from .run_facts import words
@@ -20,11 +21,7 @@ ENVIRONMENT = "environment"
 
 def shown(value: object) -> str:
     """A value as counterexamples show it."""
-    if value is None:
-        return "none"
-    if isinstance(value, list | tuple):
-        return "{" + ", ".join(map(str, value)) + "}"
-    return {True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return value_text(value)
 
 
 def cited(line: int | None, fact: str = "") -> str:

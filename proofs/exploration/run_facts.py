@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from schedproof.model.lang import Attribute, BoolType, Machine, Ref, SetOf
 from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.semantics import Instance, State
+from schedproof.model.semantics.reasons import value_text
 from schedproof.proofs.verdict import ObjectFacts
 
 Object = tuple[str, int]
@@ -164,8 +165,7 @@ def _introduced(instance: Instance, machine: Machine, number: int) -> str:
 def _fact(name: str, value: object) -> str:
     if value is True:
         return words(name)
-    shown = "{" + ", ".join(map(str, value)) + "}" if isinstance(value, list) else str(value)
-    return f"{words(name)} {shown}"
+    return f"{words(name)} {value_text(value)}"
 
 
 def _referred(instance: Instance, sort: str, number: int) -> list[Object]:

@@ -14,7 +14,7 @@ from schedproof.model.lang.types import Type
 from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.instance import domain_size
-from schedproof.model.semantics.reasons import conditions, holds, named, witness
+from schedproof.model.semantics.reasons import conditions, holds, named, value_text, witness
 from schedproof.proofs.traces.reports.report import Requirement
 
 MOST_TUPLES = 100_000
@@ -131,7 +131,7 @@ def _object(instance: Instance, state: State, kind: Type, value: int) -> str:
     """An object with its fields, or a value."""
     shown = instance.show(kind, value)
     if not isinstance(shown, str):
-        return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else str(shown)
+        return value_text(shown)
     for objects in instance.describe(state).values():
         if shown in objects:
             fields = [f"{k} {v}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None]

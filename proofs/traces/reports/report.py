@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from schedproof.model.semantics.reasons import value_text
+
 WIDEST = 160
 """The limit for the characters of a log line that are shown."""
 
@@ -83,7 +85,9 @@ class Difference:
         return {"object": self.object, "field": self.field, "model": self.model, "observed": self.observed}
 
     def text(self) -> str:
-        return f"{self.object}.{self.field} is {_name(self.model)} in the model, {_name(self.observed)} observed"
+        return (
+            f"{self.object}.{self.field} is {value_text(self.model)} in the model, {value_text(self.observed)} observed"
+        )
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ class FieldSince:
 
     def text(self) -> str:
         since = "" if self.since is None else f" {self.since.when}"
-        return f"{self.object}.{self.field} is {_shown(self.value)}{since}"
+        return f"{self.object}.{self.field} is {value_text(self.value)}{since}"
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,7 @@ class Way:
         if not self.needs:
             return f"{self.step}{whose} {self.note}"
         read = "; ".join(each.text() for each in self.reads)
-        for_these = ", ".join(f"{name} = {_shown(value)}" for name, value in self.objects.items())
+        for_these = ", ".join(f"{name} = {value_text(value)}" for name, value in self.objects.items())
         because = f": {read}" if read else f" ({for_these})" if for_these else ""
         more = f", and {self.others} more condition{'s' if self.others > 1 else ''}" if self.others else ""
         note = f"; {self.note}" if self.note else ""
@@ -322,7 +326,7 @@ def explained(changes: Sequence[UnexplainedChange]) -> list[str]:
         first, *others = group
         same = [each for each in others if each.body() == first.body()]
         named = " and ".join(f"{each.object}.{first.field}" for each in (first, *same))
-        title = f"{named} from {_shown(first.before)} to {_shown(first.observed)}"
+        title = f"{named} from {value_text(first.before)} to {value_text(first.observed)}"
         if first.rows:
             lines += [f"what would explain {title}:", *(f"  {line}" for line in first.body())]
         else:
@@ -596,12 +600,4 @@ def printable(text: str) -> str:
 
 
 def _fields(fields: Mapping[str, Any]) -> str:
-    return ", ".join(f"{field} {_shown(value)}" for field, value in fields.items())
-
-
-def _shown(value: object) -> str:
-    return "{" + ", ".join(map(str, value)) + "}" if isinstance(value, list) else _name(value)
-
-
-def _name(value: object) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return ", ".join(f"{field} {value_text(value)}" for field, value in fields.items())
