@@ -70,7 +70,9 @@ class View:
         start = time.process_time()
         is_learnt = bounded(seconds, lambda: self._learn(kept), False)
         is_expanded = bounded(seconds * 0.6, lambda: self._expand(kept), False)
-        left = seconds * 2.4 - (time.process_time() - start)  # once all is known, a run that is slow to show has the others' time
+        left = seconds * 2.4 - (
+            time.process_time() - start
+        )  # once all is known, a run that is slow to show has the others' time
         shown_run = bounded(max(left, seconds * 0.8), lambda: self._shown(kept, len(kept)), None)
         more = not (is_learnt and is_expanded and shown_run is not None) and self._progress() > before
         shown_run = shown_run or bounded(seconds * 0.6, lambda: self._shown(kept, FEW), None)

@@ -141,13 +141,15 @@ def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
     state = list(instance.initial())
     state[instance.slot("Lease", "holder")] = 0  # of a free lease
     states = States.of(instance, [tuple(state)])
-    found = {sorts: [clause for _, clause in one._candidates(states, sorts)] for sorts in (None, frozenset({"Lease"}))}
-    assert {clause.key for clause in found[None]} == {clause.key for clause in found[frozenset({"Lease"})]}
-    about = ["w" in "".join(clause.names) for clause in found[frozenset({"Lease"})]]
-    sizes = [len(clause.names) + len(clause.literals) for clause in found[frozenset({"Lease"})]]
+    clauses = {
+        sorts: [clause for _, clause in one._candidates(states, sorts)] for sorts in (None, frozenset({"Lease"}))
+    }
+    assert {clause.key for clause in clauses[None]} == {clause.key for clause in clauses[frozenset({"Lease"})]}
+    about = ["w" in "".join(clause.names) for clause in clauses[frozenset({"Lease"})]]
+    sizes = [len(clause.names) + len(clause.literals) for clause in clauses[frozenset({"Lease"})]]
     first = about.index(True)
     assert sizes[first] + OUTSIDE >= max(size for size, other in zip(sizes[:first], about, strict=False) if not other)
-    assert [clause.key for clause in found[None]] != [clause.key for clause in found[frozenset({"Lease"})]]
+    assert [clause.key for clause in clauses[None]] != [clause.key for clause in clauses[frozenset({"Lease"})]]
 
 
 def test_the_sorts_of_a_step_are_those_of_its_events_and_of_the_property() -> None:

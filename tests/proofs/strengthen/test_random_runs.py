@@ -88,9 +88,9 @@ def test_states_are_reachable_and_axioms_hold() -> None:
                 if kind
             }
             reachable = set(explore(Instance(AXIOMS, {"Job": size}, names), symmetry=False).states)
-            found = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
-            assert found <= reachable
-            seen += len(found)
+            rows = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
+            assert rows <= reachable
+            seen += len(rows)
     assert seen > 100
 
 
