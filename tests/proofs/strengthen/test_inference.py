@@ -132,7 +132,7 @@ def test_the_initial_state_assumes_nothing() -> None:
     assert not prover.ask(initial, ["out"]).proved
 
 
-def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
+def test_clauses_about_sorts_outside_a_step_come_later() -> None:
     """Nothing but the order changes: with all sorts, the same clauses are found."""
     samples = Samples(LEASES)
     samples.explore({"Worker": 2, "Lease": 2}, lambda: "")
@@ -152,7 +152,7 @@ def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
     assert [clause.key for clause in clauses[None]] != [clause.key for clause in clauses[frozenset({"Lease"})]]
 
 
-def test_the_sorts_of_a_step_are_those_of_its_events_and_of_the_property() -> None:
+def test_the_sorts_of_a_step_are_of_its_events_and_the_property() -> None:
     one = Inference(LEASES, Samples(LEASES), Limits(), lambda: "", lambda text: None)
     goals = {each.name: each for each in one.prover.goals}
     sorts = {name: one._sorts_of(each) for name, each in goals.items()}

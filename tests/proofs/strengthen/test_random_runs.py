@@ -99,7 +99,7 @@ def test_they_are_the_same_each_time() -> None:
     assert one == other
 
 
-def test_what_only_the_declared_configurations_show_is_not_believed() -> None:
+def test_what_only_declared_configurations_show_is_not_believed() -> None:
     samples = Samples(JOBS)
     grow(samples, [], None, lambda: "", lambda line: None)
     few = Samples(JOBS)
