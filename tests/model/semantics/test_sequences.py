@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
+import orjson
 import pytest
 
-from schedproof.model.lang import BoolType, EnumType, Int, IntRange, Nat, Ref, Sequence, Sort
-from schedproof.model.semantics import sequences
+from schedproof.model.lang import BoolType, EnumType, Int, IntRange, Nat, Ref, Sequence, SetOf, Sort
+from schedproof.model.semantics import instances, sequences
 from schedproof.model.semantics.functions import NumberTooGreat
+from schedproof.model.semantics.reasons import value_text
+from tests.support.logs import RANGES
 
 Job = Sort("Job", "j")
 VALUES = {
@@ -49,3 +53,12 @@ def test_a_value_outside_of_the_range_is_no_other() -> None:
     assert not naturals.within(naturals.of([0, -1]), Sequence(Nat, at_most=1))
     with pytest.raises(NumberTooGreat, match="is more than a sequence holds"):
         naturals.of([1 << 63])
+
+
+def test_a_sequence_is_written_as_a_list_and_a_set_in_braces() -> None:
+    (instance,) = instances(RANGES, {"Node": 1, "Job": 2})
+    jobs, queue = SetOf(Job), Sequence(Ref(Job), at_most=2)
+    shown = instance.show(queue, instance.encoded(queue, (1, 0)))
+    assert value_text(shown) == "[j1, j0]" and value_text([]) == "{}" and value_text(instance.show(queue, 0)) == "[]"
+    assert value_text(instance.show(jobs, instance.encoded(jobs, frozenset({0, 1})))) == "{j0, j1}"
+    assert json.loads(orjson.dumps(shown)) == json.loads(json.dumps(shown)) == ["j1", "j0"]

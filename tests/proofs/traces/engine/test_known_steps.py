@@ -57,12 +57,12 @@ class Compared:
 
 def random_differences(seeds: Iterable[int], many: int = 12) -> tuple[list[object], int]:
     """The differences in random models, and how many choices shared their cases."""
-    different, sharing = list[object](), 0
+    differences, sharing = list[object](), 0
     for seed in seeds:
         compared = Compared(random_model(seed, IntegerMaker).instance())
-        different += compared.differences(seed, many)
+        differences += compared.differences(seed, many)
         sharing += compared.sharing
-    return different, sharing
+    return differences, sharing
 
 
 FEW = (0, 1, 4, 6, 7, 18)
@@ -130,7 +130,7 @@ def is_used_by_name() -> list[bool]:
     return used(exists(o, o.last == i), Attribute("last", Ref(Item)), last=0)
 
 
-def test_items_are_not_exchanged_where_a_term_names_one() -> None:
+def test_items_are_not_exchanged_that_a_term_distinguishes() -> None:
     assert is_used_after_none() == [False, False]
     assert is_used_by_name() == [True, False]
 
