@@ -23,7 +23,7 @@ def newest_jdk() -> tuple[int, Path] | None:
 def _version(home: Path) -> int | None:
     """The version of a kit; None if the folder has no compiler, or no file that says the version."""
     try:
-        said = re.search(r'^JAVA_VERSION="(\d+)', (home / "release").read_text("utf-8"), re.MULTILINE)
+        version = re.search(r'^JAVA_VERSION="(\d+)', (home / "release").read_text("utf-8"), re.MULTILINE)
     except OSError:
         return None
-    return int(said[1]) if said is not None and (home / "bin" / "javac").exists() else None
+    return int(version[1]) if version is not None and (home / "bin" / "javac").exists() else None
