@@ -108,7 +108,7 @@ def higher_is_lower(self: Any, one: Any, where: Any, other: Any) -> Any:
 
 def only_what_is_held_before(self: Any, step: Any, scope: Any, facts: Any, of: Any) -> None:
     """Of several locks, none is acquired under an earlier one."""
-    one = self.z.new(step.over, "one")
+    one = self.z.new(step.over)
     self.acquires(step, one, facts, of)
     members = () if step.every else None
     self.steps(step.body, scope, facts.holding(symbolic.Hold(one, step.mode, members)), of)
@@ -339,7 +339,7 @@ _call = symbolic._Checker.call
 # --- runs and unfolding
 
 
-def pops_the_first(held: Any, one: str) -> Any:
+def pops_the_first(held: Any, one: str, mode: Any = None) -> Any:
     return held[1:]
 
 

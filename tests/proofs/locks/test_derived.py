@@ -48,6 +48,17 @@ CASES = {
     "two locks in opposite orders": Made(
         threads("[lock a: [lock b: []]]", "[lock b: [lock a: []]]"), CIRCLES, "a circle of 2 locks: a > b > a"
     ),
+    "three locks, and two that a gate excludes": Made(
+        threads(
+            "[lock g: [lock a: [lock b: []]]]",
+            "[lock g: [lock b: [lock a: []]]]",
+            "[lock b: [lock c: []]]",
+            "[lock c: [lock a: []]]",
+        ),
+        CIRCLES,
+        "a circle of 3 locks: a > b > c > a",
+        "the circle a > b > a cannot close: one and two hold g meanwhile",
+    ),
     "three locks": Made(
         threads("[lock a: [lock b: []]]", "[lock b: [lock c: []]]", "[lock c: [lock a: []]]"),
         CIRCLES,

@@ -100,7 +100,7 @@ def by_kind(seeds: range) -> Iterator[tuple[str, Locks, set[Kind]]]:
 
 @pytest.mark.long(seconds=60)
 @needs_go
-def test_random_go_programs_stand_still_only_as_the_model(tmp_path: Path) -> None:
+def test_random_go_programs_stand_still_as_in_the_model(tmp_path: Path) -> None:
     """Each run is one interleaving: the model must know its standstill or panic. Most programs are fine in the model."""
     made = list(by_kind(range(2000, 2600)))
     fine, wrong = ([each for each in made if bool(each[2]) == faulty] for faulty in (False, True))
