@@ -89,7 +89,7 @@ def _run(instance: Instance, start: State, chance: random.Random) -> Iterator[St
         actions = list(instance.model.actions)
         chance.shuffle(actions)
         try:
-            choices = next((found for each in actions if (found := stepper.choices(state, each))), ())
+            choices = next((some for each in actions if (some := stepper.choices(state, each))), ())
             if not choices:
                 return
             state = stepper.step(state, chance.choice(choices)).after

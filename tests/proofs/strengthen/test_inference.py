@@ -132,8 +132,8 @@ def test_the_initial_state_assumes_nothing() -> None:
     assert not prover.ask(initial, ["out"]).proved
 
 
-def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
-    """Nothing but the order changes: with all sorts, the same clauses are found."""
+def test_clauses_about_other_sorts_come_later() -> None:
+    """Nothing but the order changes: with all sorts, the same clauses come."""
     samples = Samples(LEASES)
     samples.explore({"Worker": 2, "Lease": 2}, lambda: "")
     one = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
@@ -141,16 +141,18 @@ def test_clauses_about_other_sorts_than_those_of_a_step_come_later() -> None:
     state = list(instance.initial())
     state[instance.slot("Lease", "holder")] = 0  # of a free lease
     states = States.of(instance, [tuple(state)])
-    found = {sorts: [clause for _, clause in one._candidates(states, sorts)] for sorts in (None, frozenset({"Lease"}))}
-    assert {clause.key for clause in found[None]} == {clause.key for clause in found[frozenset({"Lease"})]}
-    about = ["w" in "".join(clause.names) for clause in found[frozenset({"Lease"})]]
-    sizes = [len(clause.names) + len(clause.literals) for clause in found[frozenset({"Lease"})]]
+    clauses = {
+        sorts: [clause for _, clause in one._candidates(states, sorts)] for sorts in (None, frozenset({"Lease"}))
+    }
+    assert {clause.key for clause in clauses[None]} == {clause.key for clause in clauses[frozenset({"Lease"})]}
+    about = ["w" in "".join(clause.names) for clause in clauses[frozenset({"Lease"})]]
+    sizes = [len(clause.names) + len(clause.literals) for clause in clauses[frozenset({"Lease"})]]
     first = about.index(True)
     assert sizes[first] + OUTSIDE >= max(size for size, other in zip(sizes[:first], about, strict=False) if not other)
-    assert [clause.key for clause in found[None]] != [clause.key for clause in found[frozenset({"Lease"})]]
+    assert [clause.key for clause in clauses[None]] != [clause.key for clause in clauses[frozenset({"Lease"})]]
 
 
-def test_the_sorts_of_a_step_are_those_of_its_events_and_of_the_property() -> None:
+def test_the_sorts_of_a_step_are_of_its_events_and_the_property() -> None:
     one = Inference(LEASES, Samples(LEASES), Limits(), lambda: "", lambda text: None)
     goals = {each.name: each for each in one.prover.goals}
     sorts = {name: one._sorts_of(each) for name, each in goals.items()}

@@ -88,9 +88,9 @@ def test_states_are_reachable_and_axioms_hold() -> None:
                 if kind
             }
             reachable = set(explore(Instance(AXIOMS, {"Job": size}, names), symmetry=False).states)
-            found = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
-            assert found <= reachable
-            seen += len(found)
+            visited = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
+            assert visited <= reachable
+            seen += len(visited)
     assert seen > 100
 
 
@@ -99,7 +99,7 @@ def test_they_are_the_same_each_time() -> None:
     assert one == other
 
 
-def test_what_only_the_declared_configurations_show_is_not_believed() -> None:
+def test_what_only_declared_configurations_show_is_not_believed() -> None:
     samples = Samples(JOBS)
     grow(samples, [], None, lambda: "", lambda line: None)
     few = Samples(JOBS)
