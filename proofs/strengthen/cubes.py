@@ -60,7 +60,7 @@ class Clause:
     def scattered(self) -> bool:
         """Whether some of its objects are excluded although nothing ties them to the others, and these are of several sorts.
 
-        Samples are seldom enough to show that two objects which have nothing to do with each other may be in any two states.
+        Samples seldom suffice to show that two objects which have nothing to do with each other may be in any two states.
         """
         tied: list[set[str]] = []
         many = {v.name: v.type for v in self.template.variables if isinstance(v.type, Ref) and not v.type.sort.single}

@@ -89,16 +89,16 @@ def strengthen(
     sizes = scopes.scope(model, scope) if scope is not None else None
     work = Strengthening(model, goals, alone=alone, scope=sizes, seconds=max_seconds)
     jobs = min(jobs, work.most_at_once)
-    in_process = jobs == 1 and cluster is None
+    in_this_process = jobs == 1 and cluster is None
     with (
-        stoppable() if in_process else nullcontext(None) as halt,
+        stoppable() if in_this_process else nullcontext(None) as halt,
         _pool(chosen, model, jobs, cluster, halt) as pool,
         progress("strengthen") as report,
     ):
         try:
             work.work(pool, report)
         except KeyboardInterrupt:
-            if in_process:  # it is the second one
+            if in_this_process:  # it is the second one
                 raise
     results = work.outcomes(missing="interrupted")
     exit_code = Exit.worst(_code(each) for each in results)

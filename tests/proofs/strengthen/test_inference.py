@@ -132,8 +132,8 @@ def test_the_initial_state_assumes_nothing() -> None:
     assert not prover.ask(initial, ["out"]).proved
 
 
-def test_clauses_about_sorts_outside_a_step_come_later() -> None:
-    """Nothing but the order changes: with all sorts, the same clauses are found."""
+def test_clauses_about_other_sorts_come_later() -> None:
+    """Nothing but the order changes: with all sorts, the same clauses come."""
     samples = Samples(LEASES)
     samples.explore({"Worker": 2, "Lease": 2}, lambda: "")
     one = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)

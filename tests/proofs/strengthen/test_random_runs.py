@@ -88,9 +88,9 @@ def test_states_are_reachable_and_axioms_hold() -> None:
                 if kind
             }
             reachable = set(explore(Instance(AXIOMS, {"Job": size}, names), symmetry=False).states)
-            rows = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
-            assert rows <= reachable
-            seen += len(rows)
+            visited = {tuple(row[: 2 * size]) for row in states.matrix.tolist() if tuple(row[2 * size :]) == rigid}
+            assert visited <= reachable
+            seen += len(visited)
     assert seen > 100
 
 

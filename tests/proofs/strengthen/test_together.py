@@ -57,17 +57,17 @@ def test_each_property_is_proved_without_the_others(together: Together) -> None:
 
 def test_the_solvers_have_one_property_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What no proof may assume is not there to be assumed, nor to be instantiated."""
-    ask, assumed = Prover.ask, list[tuple[str, set[str]]]()
+    ask, known = Prover.ask, list[tuple[str, set[str]]]()
 
     def asking(prover: Prover, obligation: Obligation, *arguments: Any, **options: Any) -> Reply:
-        assumed.append((obligation.invariant, prover._proof.assumed.keys() & set(NAMES)))
+        known.append((obligation.invariant, prover._proof.assumed.keys() & set(NAMES)))
         return ask(prover, obligation, *arguments, **options)
 
     monkeypatch.setattr(Prover, "ask", asking)
     strengthen_each(BOTH, NAMES)
-    assert {name for name, _ in assumed} > set(NAMES)
-    assert all(len(names) <= 1 for _, names in assumed)
-    assert all(names == {name} for name, names in assumed if name in NAMES)
+    assert {name for name, _ in known} > set(NAMES)
+    assert all(len(names) <= 1 for _, names in known)
+    assert all(names == {name} for name, names in known if name in NAMES)
 
 
 def test_shared_lemmas_are_inductive_without_any_property(together: Together) -> None:
