@@ -47,11 +47,11 @@ class Digester:
         Raises:
             TypeError: part of it has no content to read, such as a function, and these do not count.
         """
-        kind = type(value)
-        if kind in REPEATED:
-            return _of_repeated(kind.__name__, value)
-        if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
-            return _hash(kind.__name__, [repr(value).encode()])
+        if type(value) in REPEATED:
+            assert isinstance(value, str | int)
+            return _of_repeated(value)
+        if value is None or (isinstance(value, float | bytes | str | int) and not isinstance(value, enum.Enum)):
+            return _of_plain(value)
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (value, self._digest(value))
@@ -137,9 +137,11 @@ def _closed_over(function: FunctionType) -> Iterator[object]:
             yield cell.cell_contents
 
 
-@lru_cache(maxsize=50_000)
-def _of_repeated(kind: str, value: object) -> bytes:
-    return _hash(kind, [repr(value).encode()])
+def _of_plain(value: object) -> bytes:
+    return _hash(type(value).__name__, [repr(value).encode()])
+
+
+_of_repeated = lru_cache(maxsize=50_000, typed=True)(_of_plain)  # typed, since 1 equals True
 
 
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:

@@ -32,7 +32,7 @@ from schedproof.proofs import cache
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification import verdict_cache
-from schedproof.proofs.verification.parts import Work
+from schedproof.proofs.verification.parts import Work, parts
 from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
 from tests.proofs.checking.test_bounds import b, counter
@@ -428,3 +428,13 @@ def test_what_has_no_content_is_always_checked() -> None:
     left = todo(model)
     assert left[Work.EXPLORATION] == {"odd", "one-state"}
     assert left[Work.INDUCTION] == {"well-formed", "stays-dark", "on-or-off", "odd"}, "a proof may assume the odd one"
+
+
+def test_variants_that_share_a_digester_keep_their_keys() -> None:
+    digester = Digester()
+    hived = systems()["hived"]
+    for model in hived.variants.values():
+        alone, together = VerdictCache(hived, model, "here"), VerdictCache(hived, model, "here", digester)
+        for part in parts(hived, model):
+            names = part.only[:5]
+            assert [alone._key(part, name) for name in names] == [together._key(part, name) for name in names]
