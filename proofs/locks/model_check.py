@@ -16,12 +16,15 @@ from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import (
     Access,
     Acquire,
+    AcquireMany,
     Call,
     Callback,
     Mode,
+    Once,
     Operation,
     Rule,
     SeveralRule,
+    Step,
 )
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Disagreement, Method, Verdict
@@ -33,6 +36,7 @@ from .checks import PROGRAM, Callers, Check, checks
 from .derived import acquisitions, find_circles
 from .derived_answers import Instance
 from .explore import LIMIT, Explored, Problem, Waiting, explore_all
+from .layout import every_step
 from .made import made
 from .rank import Order, Rank
 from .reached import Progress
@@ -366,13 +370,30 @@ class _Work:
 
         An order that every acquisition follows has no circle, and lets no program acquire what it holds.
         """
-        if answer.verdict is not Verdict.PROVED or not general.of_classes(self.instances):
+        if answer.verdict is not Verdict.PROVED:
             return answer
-        if (rank := self.general.rank) is not None:
+        nested = general.of_classes(self.instances)
+        if nested and (rank := self.general.rank) is not None:
             return replace(answer, method=Method.INDUCTION, scope=None, note=f"{answer.note}; rank {rank.text}")
+        if (step := self.never_run) is not None:
+            note = f"{step.text} ({step.place}) never runs on these objects; write objects on which it does"
+            return replace(answer, verdict=Verdict.UNDETERMINED, note=note)
+        if not nested:
+            return answer
         numbers = ", ".join(f"{name}={number}" for name, number in (answer.scope or {}).items())
         says = f"checked with {numbers}, and not proved for any number of objects: {self.general.why}"
         return replace(answer, remarks=(*answer.remarks, says))
+
+    @cached_property
+    def never_run(self) -> Step | None:
+        """The first acquisition in an operation that no run reaches, neither on the file's objects nor on made ones."""
+        operations = self.locks.operations.values()
+        tried = [one for o in operations for one in self.runs_of(o)] + self.runs_of_threads()
+        if len(self.instances) > 1:
+            tried += [one for o in operations for one in self.on_made_objects.runs_of(o)]
+        ran = {(event.step.place, event.step.text) for one in tried for event in one.run}
+        acquires = (s for s in every_step([o.steps for o in operations]) if isinstance(s, Acquire | AcquireMany | Once))
+        return next((s for s in acquires if (s.place, s.text) not in ran), None)
 
     @cached_property
     def general(self) -> general.General:

@@ -88,3 +88,27 @@ def test_a_wrong_guess_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     for answer in answers(text):
         assert answer.method is Method.EXPLORATION
         assert "move is not proved: lock to" in answer.remarks[-1]
+
+
+FOUR_KEYS = (
+    "classes: {A: {lock: mutex}}\noperations:\n"
+    "  far(A a, A b, A c, A d): [if a before b: [if b before c: [if c before d: [lock d: [lock a: []]]]]]\n"
+    "  near(A a, A b): [if a before b: [lock a: [lock b: []]]]\n"
+)
+FOUR_LEVELS = (
+    "classes: {Q: {lock: mutex, in: Q}}\noperations:\n"
+    "  far(Q q): [each Q a in q: [each Q b in a: [each Q c in b: [lock c: [lock q: []]]]]]\n"
+    "  near(Q q): [lock q: [each Q c in q: [near(c)]]]\n"
+)
+
+
+@each_row("text", [FOUR_KEYS, FOUR_LEVELS], ids=["keys", "levels"])
+def test_an_acquisition_that_no_object_reaches_is_undetermined(text: str) -> None:
+    for answer in answers(text):
+        assert answer.verdict is Verdict.UNDETERMINED
+        assert "never runs on these objects" in answer.note
+
+
+def test_four_objects_show_the_circle_of_four_keys() -> None:
+    circle, _ = answers(f"{FOUR_KEYS}objects: {{a1: A, a2: A, a3: A, a4: A}}\n")
+    assert circle.verdict is Verdict.REFUTED
