@@ -138,7 +138,8 @@ class Prover:
             return Reply(used)
         efforts = [(SHORT_EFFORT, SHORT_EFFORT)]
         if not short:
-            efforts += [(FAR_EFFORT, FAR_EFFORT), (0, LAST_EFFORT if obligation in self.goals else FAR_EFFORT)]
+            last = LAST_EFFORT if obligation in self.goals else 0
+            efforts += [(FAR_EFFORT, FAR_EFFORT), (last, last or FAR_EFFORT)]
         for few, all_objects in efforts:
             if few and (solution := context.refute(goal, names, few, fewest=False)) is not None:
                 return Reply(step=Step(obligation, *state_of(self._proof, solution), solution))
