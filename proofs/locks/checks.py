@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Await, Callback, Kind, Operation, Rule, SeveralRule, Step, Wait
+from schedproof.model.locks.language import Await, Call, Callback, Kind, Operation, Rule, SeveralRule, Step, Wait
 
 from .layout import every_step
+from .runs import may_wait
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
 """The kinds of checks."""
@@ -87,19 +89,18 @@ def checks(locks: Locks) -> list[Check]:
         says = "what is acquired while other locks are held forms no circle"
         add("derived-order-is-acyclic", ORDER, says, place, "circles")
         add("no-lock-is-acquired-again", PROGRAM, "no lock is acquired by its holder", place, "again")
-    for o in locks.operations.values():
-        if o.under or o.positions:
-            held = [f"holds {u.mode} {u.path}" for u in o.under]
-            gives = [f"gives a {name} {where} {path}" for name, (where, path) in o.positions.items()]
-            says = f"who calls {o.name} {' and '.join([*held, *gives])}"
-            line = next((u.line for u in o.under if u.line is not None), None)
-            add(f"{_dashed(o.name)}-is-called-under-its-locks", PROGRAM, says, o.place, Callers(o), line)
+    for o in demanding(locks, called=True):
+        held = [f"holds {u.mode} {u.path}" for u in o.under]
+        gives = [f"gives a {name} {where} {path}" for name, (where, path) in o.positions.items()]
+        says = f"who calls {o.name} {' and '.join([*held, *gives])}"
+        line = next((u.line for u in o.under if u.line is not None), None)
+        add(f"{_dashed(o.name)}-is-called-under-its-locks", PROGRAM, says, o.place, Callers(o), line)
     for rule in locks.rules:
         add(rule.name, RULE, _says(rule), rule.place, rule, rule.line, rule.sentence)
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-    if (locks.operations or locks.threads) and (locks.channels or _has(locks, Await, Wait)):
+    if any(may_wait(locks, step) for step in every_step(_programs(locks))):
         place = _first_program(locks)
         what = "a message, a signal or a counter" if _has(locks, Await, Wait) else "a message"
         says = f"no lock is held while {what} is waited for"
@@ -117,8 +118,17 @@ def checks(locks: Locks) -> list[Check]:
 
 def _has(locks: Locks, *steps: type[Step]) -> bool:
     """Whether some program has a step of these."""
-    programs = [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
-    return any(isinstance(step, steps) for step in every_step(programs))
+    return any(isinstance(step, steps) for step in every_step(_programs(locks)))
+
+
+def _programs(locks: Locks) -> list[Sequence[Step]]:
+    return [*(o.steps for o in locks.operations.values()), *(t.steps for t in locks.threads.values())]
+
+
+def demanding(locks: Locks, *, called: bool) -> list[Operation]:
+    """The operations that demand locks or positions of their callers, and that some program calls, or none does."""
+    names = {step.operation for step in every_step(_programs(locks)) if isinstance(step, Call)}
+    return [o for o in locks.operations.values() if (o.under or o.positions) and (o.name in names) is called]
 
 
 def _first_program(locks: Locks) -> Place:

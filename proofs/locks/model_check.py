@@ -43,6 +43,7 @@ from .reached import Progress
 from .runs import Broken, Event, Tried
 from .structure import touches_locks
 from .symbolic import CheckedStep
+from .unchecked import unowned
 from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
@@ -149,6 +150,7 @@ class _Work:
         self.explored: Explored | None = None
         self.programs: dict[str, symbolic.Programs] = {}
         self.tried: dict[str, list[Tried]] = {}
+        self.reached: set[tuple[Place, str]] = set()
         self.derived: list[Instance] | None = None
 
     def answer(self, check: Check) -> Answer:
@@ -293,14 +295,16 @@ class _Work:
             self.tried[operation.name] = [
                 tried
                 for scope, held in runs.entries(self.world, operation)
-                for tried in runs.runs(self.world, operation.name, operation.steps, scope, held)
+                for tried in runs.runs(self.world, operation.name, operation.steps, scope, held, self.reached)
             ]
         return self.tried[operation.name]
 
     def runs_of_threads(self) -> list[Tried]:
         every = {name: name for name in self.world.names}
         return [
-            tried for t in self.locks.threads.values() for tried in runs.runs(self.world, t.name, t.steps, every, ())
+            tried
+            for t in self.locks.threads.values()
+            for tried in runs.runs(self.world, t.name, t.steps, every, (), self.reached)
         ]
 
     def operations(
@@ -375,6 +379,11 @@ class _Work:
         nested = general.of_classes(self.instances)
         if nested and (rank := self.general.rank) is not None:
             return replace(answer, method=Method.INDUCTION, scope=None, note=f"{answer.note}; rank {rank.text}")
+        if not (self.locks.threads or self.is_made) and (names := unowned(self.locks)):
+            note = (
+                f"{', '.join(names)}: no order holds for locks without an owner; write threads that run the operations"
+            )
+            return replace(answer, verdict=Verdict.UNDETERMINED, note=note)
         if (step := self.never_run) is not None:
             note = f"{step.text} ({step.place}) never runs on these objects; write objects on which it does"
             return replace(answer, verdict=Verdict.UNDETERMINED, note=note)
@@ -387,13 +396,10 @@ class _Work:
     @cached_property
     def never_run(self) -> Step | None:
         """The first acquisition in an operation that no run reaches, neither on the file's objects nor on made ones."""
-        operations = self.locks.operations.values()
-        tried = [one for o in operations for one in self.runs_of(o)] + self.runs_of_threads()
-        if len(self.instances) > 1:
-            tried += [one for o in operations for one in self.on_made_objects.runs_of(o)]
-        ran = {(event.step.place, event.step.text) for one in tried for event in one.run}
-        acquires = (s for s in every_step([o.steps for o in operations]) if isinstance(s, Acquire | AcquireMany | Once))
-        return next((s for s in acquires if (s.place, s.text) not in ran), None)
+        steps = [o.steps for o in self.locks.operations.values()]
+        reached = self.reached | (self.on_made_objects.reached if len(self.instances) > 1 else set())
+        acquires = (each for each in every_step(steps) if isinstance(each, Acquire | AcquireMany | Once))
+        return next((each for each in acquires if (each.place, each.text) not in reached), None)
 
     @cached_property
     def general(self) -> general.General:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import (
     UNBOUNDED,
@@ -100,18 +101,25 @@ class Tried:
 
 
 def runs(
-    world: World, name: str, steps: Sequence[Step], scope: Mapping[str, str], held: tuple[Held, ...]
+    world: World,
+    name: str,
+    steps: Sequence[Step],
+    scope: Mapping[str, str],
+    held: tuple[Held, ...],
+    reached: set[tuple[Place, str]],
 ) -> Iterator[Tried]:
     """All runs of a program whose caller holds ``held``; at most :data:`MOST`. Then those of the threads that it starts.
+
+    ``reached`` receives the places and texts of all steps that some run comes to, also those that acquire nothing new.
 
     Raises:
         LocksError: a step names an object that does not exist, calls do not end, or there are too many runs.
     """
-    walk = _Walk(world)
+    walk = _Walk(world, reached)
     for events, after in walk.steps(tuple(steps), scope, held, name, 0):
         yield Tried(name, scope, held, events, after)
     for number, (body, inner) in enumerate(list(walk.started.values()), 1):
-        yield from runs(world, f"{name}.{number}", body, inner, ())
+        yield from runs(world, f"{name}.{number}", body, inner, (), reached)
 
 
 Ways = Iterator[tuple[Run, tuple[Held, ...]]]
@@ -121,6 +129,7 @@ Ways = Iterator[tuple[Run, tuple[Held, ...]]]
 @dataclass(frozen=True)
 class _Walk:
     world: World
+    reached: set[tuple[Place, str]]
     started: dict[object, tuple[tuple[Step, ...], Mapping[str, str]]] = field(default_factory=dict)
     """The steps of the threads that are started, each once."""
 
@@ -144,6 +153,7 @@ class _Walk:
         def event(what: str, mode: Mode | None = None) -> Event:
             return Event(step, what, mode, held, name, scope)
 
+        self.reached.add((step.place, step.text))
         match step:
             case Acquire(mode=mode, path=path, body=body, tries=tries):
                 one = self.world.reach(path, scope, step)

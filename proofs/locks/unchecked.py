@@ -30,6 +30,7 @@ from schedproof.model.locks.language import (
     Wait,
 )
 
+from .checks import demanding
 from .structure import bodies
 
 
@@ -48,6 +49,9 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
         "conditions that no program uses": [name for name in locks.conditions if name not in used.things],
         "locks without an owner, of which only the interleavings of threads are checked": used.unowned(),
         "whether loops end that can go round without waiting": used.spinning,
+        "callers of operations that demand locks or positions, since the file has none": [
+            operation.name for operation in demanding(locks, called=False)
+        ],
         "operations that no thread runs, so only each by itself": used.operations_left() if locks.threads else [],
         "fields that no rule guards": used.fields_without_a_rule(),
         "fields that no program accesses": used.fields_without_an_access(),
@@ -56,6 +60,11 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
         *(phrase for phrase, holds in phrases.items() if holds),
         *(f"{phrase}: {', '.join(names)}" for phrase, names in lists.items() if names),
     )
+
+
+def unowned(locks: Locks) -> list[str]:
+    """The acquired locks that have no owner, by class or name: no order is derived for them."""
+    return _Used(locks).unowned()
 
 
 class _Used:

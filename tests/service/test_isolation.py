@@ -183,13 +183,13 @@ class TestIsolation:
     @pytest.mark.long
     def test_an_idle_session_ends_but_not_one_that_works(self) -> None:
         async def scenario() -> None:
-            async with client(idle=0.6) as asking:
+            async with client(idle=3) as asking:
                 quiet, asked, works = [await created(asking) for _ in range(3)]
                 pids = {name: asking.sessions._open[name]._born.pid for name in (quiet, works)}
                 os.kill(pids[works], signal.SIGSTOP)
                 work = asyncio.create_task(asking.get(f"/sessions/{works}"))
                 for _ in range(10):
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(0.5)
                     assert (await asking.get(f"/sessions/{asked}")).status_code == 200
                 answer = await asking.get(f"/sessions/{quiet}")
                 assert (answer.status_code, answer.json()["error"]) == (404, "no-such-session")

@@ -112,3 +112,29 @@ def test_an_acquisition_that_no_object_reaches_is_undetermined(text: str) -> Non
 def test_four_objects_show_the_circle_of_four_keys() -> None:
     circle, _ = answers(f"{FOUR_KEYS}objects: {{a1: A, a2: A, a3: A, a4: A}}\n")
     assert circle.verdict is Verdict.REFUTED
+
+
+ACQUIRE_NOTHING_NEW = {
+    "of its own": "classes: {A: {lock: reentrant}}\noperations:\n  f(A a): [lock a: [lock a: []]]\n",
+    "with an error": "classes: {A: {lock: errorcheck}}\noperations:\n  f(A a): [lock a: [lock a: []]]\n",
+}
+
+
+@each_row("text", list(ACQUIRE_NOTHING_NEW.values()), ids=list(ACQUIRE_NOTHING_NEW))
+def test_a_step_that_acquires_nothing_new_has_run(text: str) -> None:
+    for answer in answers(text):
+        assert answer.verdict is Verdict.PROVED, answer.note
+
+
+def test_locks_without_an_owner_have_no_order() -> None:
+    """Only threads check them: two operations in opposite orders are not green without any."""
+    text = (
+        "classes: {A: {lock: unowned}, B: {lock: mutex}}\noperations:\n"
+        "  f(A a, B b): [lock a: [lock b: []]]\n  g(A a, B b): [lock b: [lock a: []]]\n"
+    )
+    for answer in answers(text):
+        assert answer.verdict is Verdict.UNDETERMINED
+        assert answer.note.startswith("A: no order holds for locks without an owner; write threads")
+    threads = "objects: {a: A, b: B}\nthreads:\n  one: [f(a, b)]\n  two: [g(a, b)]\n"
+    checked = model_check.model_check(parse(f"{text}{threads}", "made.yaml"))
+    assert [each.verdict for each in checked.answers if each.check.name == "no-deadlock"] == [Verdict.REFUTED]

@@ -33,8 +33,12 @@ LEFT = {
     "threads:\n  t:\n    - wlock p: [op(q)]\n    - lock m: [receive c]\n|": (
         "the interleavings of threads: the file has no threads",
         "locks that no program acquires: m",
+        "callers of operations that demand locks or positions, since the file has none: op",
     ),
-    "[op(q)]|[]": ("operations that no thread runs, so only each by itself: op",),
+    "[op(q)]|[]": (
+        "callers of operations that demand locks or positions, since the file has none: op",
+        "operations that no thread runs, so only each by itself: op",
+    ),
     "    - lock m: [receive c]\n|": ("locks that no program acquires: m",),
     "          - send c\n|    # \n": (),
     "channels: {c: 1}|channels: {c: 1, d: 0}": ("channels that no program uses: d",),
