@@ -11,7 +11,7 @@ from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import Await, Call, Callback, Kind, Operation, Rule, SeveralRule, Step, Wait
 
 from .layout import every_step
-from .runs import may_wait
+from .structure import may_wait
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
 """The kinds of checks."""

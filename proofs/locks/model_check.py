@@ -41,7 +41,7 @@ from .made import made
 from .rank import Order, Rank
 from .reached import Progress
 from .runs import Broken, Event, Tried
-from .structure import touches_locks
+from .structure import may_wait, touches_locks
 from .symbolic import CheckedStep
 from .unchecked import unowned
 from .unfold import World
@@ -357,7 +357,7 @@ class _Work:
 
     def waits(self, event: Event) -> bool:
         """Whether a thread may wait for a message, a signal or a counter."""
-        return runs.may_wait(self.locks, event.step)
+        return may_wait(self.locks, event.step)
 
     def accesses(self, rule: Rule, event: Event) -> bool:
         """Whether an event is an access that a rule is about."""

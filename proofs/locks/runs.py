@@ -14,7 +14,6 @@ from itertools import product
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import (
-    UNBOUNDED,
     Access,
     Acquire,
     AcquireMany,
@@ -49,6 +48,7 @@ from schedproof.model.locks.language import (
 )
 
 from .rank import Rank
+from .structure import may_wait
 from .unfold import DEEPEST, World, placed
 
 MOST = 20_000
@@ -493,19 +493,6 @@ def not_called_under(world: World, operation: Operation, event: Event) -> str:
             holds = ", ".join(f"{mode} {held}" for held, mode in event.held) or "nothing"
             return f"{operation.name} is to be called under {under.mode} {name}, and its caller holds {holds}"
     return ""
-
-
-def may_wait(locks: Locks, step: Step) -> bool:
-    """Whether a thread may wait at a step for something else than a lock."""
-    match step:
-        case Send(channel=channel):
-            return locks.channels[channel] != UNBOUNDED
-        case Select():
-            return step.may_wait
-        case Wait(timed=timed):
-            return not timed
-        case _:
-            return isinstance(step, Receive | Await)
 
 
 def waits_under_a_lock(locks: Locks, event: Event) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
+    UNBOUNDED,
     Access,
     Acquire,
     AcquireMany,
@@ -19,12 +20,15 @@ from schedproof.model.locks.language import (
     Once,
     Operation,
     Path,
+    Receive,
     Release,
     Select,
+    Send,
     Serve,
     SeveralRule,
     Step,
     Verb,
+    Wait,
 )
 
 
@@ -129,3 +133,16 @@ def _called(steps: Sequence[Step]) -> Iterator[str]:
             yield step.operation
         for body in bodies(step):
             yield from _called(body)
+
+
+def may_wait(locks: Locks, step: Step) -> bool:
+    """Whether a thread may wait at a step for something else than a lock."""
+    match step:
+        case Send(channel=channel):
+            return locks.channels[channel] != UNBOUNDED
+        case Select():
+            return step.may_wait
+        case Wait(timed=timed):
+            return not timed
+        case _:
+            return isinstance(step, Receive | Await)

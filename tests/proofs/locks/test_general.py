@@ -135,6 +135,6 @@ def test_locks_without_an_owner_have_no_order() -> None:
     for answer in answers(text):
         assert answer.verdict is Verdict.UNDETERMINED
         assert answer.note.startswith("A: no order holds for locks without an owner; write threads")
-    threads = "objects: {a: A, b: B}\nthreads:\n  one: [f(a, b)]\n  two: [g(a, b)]\n"
+    threads = "objects: {a: A, b: B}\nthreads:\n  one: ['f(a, b)']\n  two: ['g(a, b)']\n"
     checked = model_check.model_check(parse(f"{text}{threads}", "made.yaml"))
     assert [each.verdict for each in checked.answers if each.check.name == "no-deadlock"] == [Verdict.REFUTED]

@@ -16,6 +16,7 @@ import yaml
 
 from schedproof.model.locks import Locks, LocksError, parse
 from schedproof.proofs.locks.model_check import LocksChecked, model_check
+from schedproof.proofs.locks.unchecked import unchecked
 from schedproof.proofs.verdict import Disagreement, Verdict
 from tests.support.rows import each_row
 from tests.support.sample import thinned
@@ -557,9 +558,9 @@ def test_what_a_caller_owes_is_asked_of_it() -> None:
     assert checked(text.replace("{caller}", "me(A a): [wlock a: [op(a)]]"))[name] is Verdict.PROVED
     assert checked(text.replace("{caller}", "me(A a): [rlock a: [op(a)]]"))[name] is Verdict.REFUTED
     assert checked(text.replace("{caller}", "me(A a): [op(a)]"))[name] is Verdict.REFUTED
-    uncalled = model_check(parse(text.replace("{caller}", "me(A a): [wlock a: []]"), "made.yaml"))
-    assert name not in verdicts(uncalled)
-    assert "callers of operations that demand locks or positions, since the file has none: op" in uncalled.unchecked
+    uncalled = parse(text.replace("{caller}", "me(A a): [wlock a: []]"), "made.yaml")
+    assert name not in verdicts(model_check(uncalled))
+    assert "callers of operations that demand locks or positions, since the file has none: op" in unchecked(uncalled)
     given = (
         "classes: {A: {}, B: {in: A}}\noperations:\n  op(A a, B b in a): []\n  {caller}\n"
         "objects: {one: A, two: A, x: B in one, y: B in two}\n"

@@ -462,7 +462,7 @@ def test_nothing_is_held_while_something_is_waited_for(step: str) -> None:
         f"conditions: {{v: a}}\nthreads: {{t: [lock a: [{step}]]}}\n"
     )
     answers = {a.check.name: a.verdict for a in model_check(parse(text, "made.yaml")).answers}
-    assert (answers["nothing-is-held-while-waiting"] is Verdict.REFUTED) == WAITS[step]
+    assert (answers.get("nothing-is-held-while-waiting") is Verdict.REFUTED) == WAITS[step]
 
 
 ESCAPES = {"callback f": True, "unlock a, callback f, lock a": False, "go: [callback f]": False}
