@@ -8,7 +8,7 @@ from typing import Literal
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Await, Call, Callback, Kind, Operation, Rule, SeveralRule, Step, Wait
+from schedproof.model.locks.language import Await, Call, Callback, Kind, Operation, Rule, Send, SeveralRule, Step, Wait
 
 from .layout import every_step
 from .structure import may_wait
@@ -100,7 +100,8 @@ def checks(locks: Locks) -> list[Check]:
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-    if any(may_wait(locks, step) for step in every_step(_programs(locks))):
+    # To send where there is always room is no wait, but may be one with another capacity.
+    if any(may_wait(locks, step) or isinstance(step, Send) for step in every_step(_programs(locks))):
         place = _first_program(locks)
         what = "a message, a signal or a counter" if _has(locks, Await, Wait) else "a message"
         says = f"no lock is held while {what} is waited for"
