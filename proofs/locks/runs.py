@@ -106,7 +106,7 @@ def runs(
     steps: Sequence[Step],
     scope: Mapping[str, str],
     held: tuple[Held, ...],
-    reached: set[tuple[Place, str]],
+    reached: set[tuple[Place, str]] | None = None,
 ) -> Iterator[Tried]:
     """All runs of a program whose caller holds ``held``; at most :data:`MOST`. Then those of the threads that it starts.
 
@@ -115,11 +115,11 @@ def runs(
     Raises:
         LocksError: a step names an object that does not exist, calls do not end, or there are too many runs.
     """
-    walk = _Walk(world, reached)
+    walk = _Walk(world, set() if reached is None else reached)
     for events, after in walk.steps(tuple(steps), scope, held, name, 0):
         yield Tried(name, scope, held, events, after)
     for number, (body, inner) in enumerate(list(walk.started.values()), 1):
-        yield from runs(world, f"{name}.{number}", body, inner, (), reached)
+        yield from runs(world, f"{name}.{number}", body, inner, (), walk.reached)
 
 
 Ways = Iterator[tuple[Run, tuple[Held, ...]]]
