@@ -20,7 +20,10 @@ from schedproof.proofs.induction.solve import Context
 from schedproof.proofs.verdict import Counterexample
 
 NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 10_000_000
-"""z3's limits for one question, in its name steps: with relevant objects only, with all, and before it gives up."""
+"""z3's limits for one question, in its own steps: with relevant objects only, with all, and before it gives up."""
+
+HARD_EFFORT = 4_000_000
+"""The limit for a counterexample of few objects to a goal, before it gives up. More of it takes the time of other questions."""
 
 SHORT_EFFORT = 250_000
 """The limit for each question about a candidate."""
@@ -138,8 +141,10 @@ class Prover:
             return Reply(used)
         efforts = [(SHORT_EFFORT, SHORT_EFFORT)]
         if not short:
-            last = LAST_EFFORT if obligation in self.goals else 0
-            efforts += [(FAR_EFFORT, FAR_EFFORT), (last, last or FAR_EFFORT)]
+            efforts += [
+                (FAR_EFFORT, FAR_EFFORT),
+                (HARD_EFFORT, LAST_EFFORT) if obligation in self.goals else (0, FAR_EFFORT),
+            ]
         for few, all_objects in efforts:
             if few and (solution := context.refute(goal, names, few, fewest=False)) is not None:
                 return Reply(step=Step(obligation, *state_of(self._proof, solution), solution))

@@ -257,7 +257,7 @@ GIVEN_A_USER = [
     c.fires("e1") & after(p.is_("Pending")),
     # Where the premise needs a change, the state before is not asked,
     c.is_("Free") & after(c.is_("Used") & (c.user == p)),
-    # and what is said of one object comes before what is said of two.
+    # and conditions on one object come before those on two.
     (c.user != p) & p.is_("Pending") & after((c.user == p) & c.is_("Used") & p.is_("Allocated")),
 ]
 

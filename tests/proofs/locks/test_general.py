@@ -1,4 +1,4 @@
-"""Orders that are derived for any number of objects: what is proved, and what is said if it is not."""
+"""Orders that are derived for any number of objects: what is proved, and the remark if it is not."""
 
 from __future__ import annotations
 
