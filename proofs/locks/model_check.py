@@ -43,7 +43,7 @@ from .reached import Progress
 from .runs import Broken, Event, Tried
 from .structure import may_wait, touches_locks
 from .symbolic import CheckedStep
-from .unchecked import unowned
+from .unchecked import without_any_check
 from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
@@ -376,14 +376,14 @@ class _Work:
         """
         if answer.verdict is not Verdict.PROVED:
             return answer
-        nested = general.of_classes(self.instances)
-        if nested and (rank := self.general.rank) is not None:
-            return replace(answer, method=Method.INDUCTION, scope=None, note=f"{answer.note}; rank {rank.text}")
-        if not (self.locks.threads or self.is_made) and (names := unowned(self.locks)):
+        if not self.is_made and (names := without_any_check(self.locks)):
             note = (
                 f"{', '.join(names)}: no order holds for locks without an owner; write threads that run the operations"
             )
             return replace(answer, verdict=Verdict.UNDETERMINED, note=note)
+        nested = general.of_classes(self.instances)
+        if nested and (rank := self.general.rank) is not None:
+            return replace(answer, method=Method.INDUCTION, scope=None, note=f"{answer.note}; rank {rank.text}")
         if (step := self.never_run) is not None:
             note = f"{step.text} ({step.place}) never runs on these objects; write objects on which it does"
             return replace(answer, verdict=Verdict.UNDETERMINED, note=note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import (
@@ -62,9 +63,13 @@ def unchecked(locks: Locks) -> tuple[str, ...]:
     )
 
 
-def unowned(locks: Locks) -> list[str]:
-    """The acquired locks that have no owner, by class or name: no order is derived for them."""
-    return _Used(locks).unowned()
+def without_any_check(locks: Locks) -> list[str]:
+    """The locks without an owner that operations acquire which no thread runs, by class or name.
+
+    No order is derived for them, and only the interleavings of threads check them.
+    """
+    alone = {name: locks.operations[name] for name in _Used(locks).operations_left()}
+    return _Used(replace(locks, operations=alone, threads={})).unowned()
 
 
 class _Used:
