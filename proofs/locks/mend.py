@@ -139,6 +139,7 @@ def _search(edges: Edges, *, releases: bool) -> list[tuple[list[Site], list[Site
     ranks = {lock: z3.Int(f"rank of {lock}", context) for pairs in edges.values() for pair in pairs for lock in pair}
     solver = z3.Optimize(ctx=context)
     solver.set("timeout", MILLISECONDS)
+    solver.set("ctrl_c", False)  # otherwise z3 swallows an interrupt
     turned = {site: z3.Bool(f"reversed {n}", context) for n, site in enumerate(edges)}
     released = {site: z3.Bool(f"released {n}", context) for n, site in enumerate(edges)}
     for site, pairs in edges.items():

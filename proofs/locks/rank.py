@@ -24,6 +24,7 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.second_solver import confirm
 from schedproof.proofs.verdict import Disagreement
 
+from .solver import solver_in
 from .unfold import placed
 
 
@@ -109,7 +110,7 @@ def find_rank(locks: Locks) -> Rank | None:
     numbers = {name: z3.Int(f"number of {name}", context) for name in locks.classes}
     signs = {name: z3.Int(f"sign of {name}", context) for name in locks.classes}
     keyed = frozenset(row.holding for row in locks.order if row.where.by_key)
-    solver = z3.Solver(ctx=context)
+    solver = solver_in(context)
     for name, number in numbers.items():
         solver.add(number >= 0, number < len(numbers), signs[name] >= -1, signs[name] <= 1)
         if not locks.classes[name].is_tree and name not in keyed:
@@ -145,7 +146,7 @@ def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
             inner, outer = (second, first) if row.where is Where.IN else (first, second)
             facts.append(inner == outer + 1)
         facts.append(z3.Not(rank.below(row.holding, first, row.acquired, second)))
-        solver = z3.Solver()
+        solver = solver_in()
         solver.add(*facts)
         if solver.check() != z3.unsat:
             return row

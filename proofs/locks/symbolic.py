@@ -52,6 +52,7 @@ from schedproof.proofs.second_solver import confirm
 
 from .layout import every_step
 from .rank import Rank
+from .solver import solver_in
 from .structure import unstructured, writes
 
 
@@ -300,7 +301,7 @@ class _Checker:
 
     def follows(self, facts: Facts, claim: z3.BoolRef, *objects: Unknown) -> bool:
         """Whether ``claim`` is true whenever the facts are."""
-        solver = z3.Solver()
+        solver = solver_in()
         known = [*facts.known, *(fact for one in objects for fact in self.z.commutes(one)), z3.Not(claim)]
         solver.add(*known)
         if solver.check() != z3.unsat:

@@ -53,8 +53,8 @@ def _interrupts() -> Iterator[Sequence[int]]:
     """Collects the interrupts that arrive, and raises them as usual.
 
     Python cannot raise an exception in a destructor or a callback: it prints "Exception ignored in" with a traceback, and
-    the command continues. z3 has such destructors. An interrupt that is lost there is sent again until it can be raised.
-    After an interrupt, error output of destructors is dropped: they also fail on objects whose constructor was
+    the command continues. z3 has such destructors. An interrupt that is lost there is sent again until it can be raised,
+    also if ctypes has made it an error of its own. After an interrupt, error output of destructors is dropped: they also fail on objects whose constructor was
     interrupted, which have no attributes.
     """
     seen: list[int] = []
@@ -67,7 +67,8 @@ def _interrupts() -> Iterator[Sequence[int]]:
         seen.append(number)
         while frame is not None:
             if frame.f_code is hook.__code__:
-                return  # it would be lost here, too: it is sent again
+                lost = True  # it would be lost here, too
+                return
             frame = frame.f_back
         lost = False
         raise KeyboardInterrupt
@@ -81,12 +82,14 @@ def _interrupts() -> Iterator[Sequence[int]]:
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
         nonlocal lost
-        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        interrupt = issubclass(unraisable.exc_type, KeyboardInterrupt)
+        if interrupt or "KeyboardInterrupt" in str(unraisable.exc_value):  # "argument 1: KeyboardInterrupt: "
             lost = True
-            senders.append(threading.Thread(target=send_again, daemon=True))
-            senders[-1].start()
         elif not seen:
             default_hook(unraisable)
+        if lost:
+            senders.append(threading.Thread(target=send_again, daemon=True))
+            senders[-1].start()
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield seen  # ignored, or handled by other code

@@ -221,25 +221,36 @@ def test_standard_output_that_cannot_be_written(command, says):
     assert says in done.stderr and done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "after"),
-    [
-        (["verify", "hived"], 0.5),
-        pytest.param(["prove", "yunikorn-merge"], 0.5, marks=pytest.mark.long),
-        pytest.param(["prove", "yunikorn-merge"], 3.0, marks=pytest.mark.long),
-    ],
-)
-def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
-    """Also while the engines are being loaded, and inside a solver."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "schedproof", *arguments, "--json", str(tmp_path / "x.json")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    time.sleep(after)
+def interrupted(process, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
+    err = "".join(line for line in err.splitlines(True) if not line.startswith("import time:"))
     assert (process.returncode, out, err) == (130, "", "schedproof: interrupted; nothing was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def command(*arguments, options=()):
+    return subprocess.Popen(
+        [sys.executable, *options, "-m", "schedproof", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["click", "yaml"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(module, tmp_path):
+    """Python lists each module once it is loaded."""
+    process = command("verify", "hived", "--json", str(tmp_path / "x.json"), options=["-X", "importtime"])
+    assert any(line.split()[-1] == module for line in process.stderr)
+    interrupted(process, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("after", [0.5, 3.0])
+def test_an_interrupt_is_one_line_and_exit_130(after, tmp_path):
+    """Also inside a solver."""
+    process = command("prove", "yunikorn-merge", "--json", str(tmp_path / "x.json"))
+    time.sleep(after)
+    interrupted(process, tmp_path)
 
 
 @pytest.mark.long
@@ -303,6 +314,52 @@ sys.exit(main([]))
 def test_an_interrupt_in_a_destructor_is_one_line_too(delay):
     """Python ignores the exception there, so the interrupt is sent again. Without a delay it comes too early at first."""
     done = subprocess.run([sys.executable, "-c", IN_A_DESTRUCTOR, delay], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
+
+
+IN_AN_ARGUMENT = """
+import ctypes
+
+class Argument:
+    def from_param(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+        return 1
+
+call = ctypes.CDLL(None).abs
+call.argtypes = [Argument]
+
+class Doomed:
+    def __del__(self):
+        call(1)
+
+def run(arguments):
+"""
+
+IN_A_REPORT = """
+class Doomed:
+    def __del__(self):
+        raise ValueError(self)
+
+def report(unraisable):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+
+sys.unraisablehook = report
+
+def run(arguments):
+"""
+
+
+@pytest.mark.parametrize("program", [IN_AN_ARGUMENT, IN_A_REPORT])
+def test_an_interrupt_that_python_hides_is_one_line_too(program):
+    """ctypes makes it an error of its own; and while another error is reported, it cannot be raised."""
+    begin, end = re.split(r"class Doomed:(?s:.*)def run\(arguments\):\n", IN_A_DESTRUCTOR)
+    done = subprocess.run(
+        [sys.executable, "-c", begin + program + end, "0.01"], capture_output=True, text=True, timeout=50
+    )
     assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ def test_a_wrong_proof_of_a_step_is_a_disagreement(monkeypatch: pytest.MonkeyPat
 
 
 class _NeverSat:
-    """A z3 that has a solution of nothing."""
+    """A solver that has a solution of nothing."""
 
     def add(self, *formulas: object) -> None:
         """Takes no notice of them."""
@@ -64,12 +63,11 @@ class _NeverSat:
 
 def test_a_wrong_rank_is_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rank says that the higher key is first; z3 sees no row that contradicts it."""
-    broken = SimpleNamespace(**{**vars(z3), "Solver": _NeverSat})
     wrong = rank.Rank({"Shard": 0}, {"Shard": -1}, frozenset(["Shard"]))
     monkeypatch.setattr(rank, "find_rank", lambda locks: wrong)
     with pytest.raises(Disagreement, match="contradicts"):
         rank.check_order(shards())
-    monkeypatch.setattr(rank, "z3", broken)
+    monkeypatch.setattr(rank, "solver_in", lambda context=None: _NeverSat())
     with pytest.raises(Disagreement, match=r"the rank Shard .* cvc5 refutes it"):
         rank.check_order(shards())
 
