@@ -68,6 +68,7 @@ def test_a_key_of_json_is_kept_and_prose_is_not():
     assert hits("judged = promises\n") != []
 
 
+@pytest.mark.long
 def test_the_whole_repository_keeps_to_the_list():
     assert [str(hit) for hit in words.hits()] == []
 

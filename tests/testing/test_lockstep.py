@@ -427,6 +427,7 @@ class OverlooksUsedCells(ForgetsAtVacation):
             self.machines.allocate(p=p, K=K)
 
 
+@pytest.mark.long
 def test_each_condition_of_a_guard_is_asked_for():
     """Drawn at random, nine of ten forbidden allocations are of a group that is not Pending, or of no cells."""
     machine = lockstep(

@@ -131,6 +131,7 @@ def test_the_copied_test_runs_under_pytest(opened: Opened, tmp_path: Path) -> No
     assert done.returncode == 1 and "unknown action 'vacate' of hived repaired" in done.stdout
 
 
+@pytest.mark.long
 def test_the_test_of_a_user_s_system_runs(tmp_path: Path) -> None:
     def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", *arguments]

@@ -72,6 +72,7 @@ def test_the_graph_is_that_of_one_process() -> None:
         assert (one == other).all()
 
 
+@pytest.mark.long
 def test_integers_are_cut_by_workers_too(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = RemoteWorkers(LocalHosts(3))
     [instance] = instances(ELECTION, {"Node": 3})
@@ -323,6 +324,7 @@ def test_lost_workers_change_no_number_on_files_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.long
 def test_a_search_that_stops_counts_no_state_twice() -> None:
     """States that were not compared with the files may be known before: they do not count."""
     whole = compiled.explore(hived(4, 4))

@@ -112,9 +112,8 @@ def assert_closed(model: Model, result: Result) -> None:
 # --- The same as in one process ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("system", "variant"), thinned(VARIANTS, len(VARIANTS), first=VARIANTS.index(("hived", "repaired")))
-)
+@pytest.mark.long(one_in=16)
+@pytest.mark.parametrize(("system", "variant"), VARIANTS)
 def test_the_same_of_every_variant(system: str, variant: str, kept: Counter[str]) -> None:
     model, _ = smallest(system, variant)
     assert_same(model, spread(model, LocalHosts(2)), alone(model))
@@ -401,6 +400,7 @@ def test_memory_that_is_left_is_that_of_a_container(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("kept")
+@pytest.mark.long
 def test_workers_lost_with_the_graph_change_no_verdict(tmp_path: Path) -> None:
     """At calls drawn for today, after the search."""
     expected = alone(AS_WRITTEN)

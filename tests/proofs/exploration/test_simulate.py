@@ -168,6 +168,7 @@ def test_an_unexpected_violation_is_reported(
     assert "begins to preempt" in shown, "the run is shown"
 
 
+@pytest.mark.long
 def test_several_configurations_are_walked_through() -> None:
     assert main(["simulate", "beaker", "--variant", "strict", "--steps", "500"]) == 0
 

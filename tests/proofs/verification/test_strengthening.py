@@ -76,6 +76,7 @@ def says(outcomes: Sequence[Outcome]) -> list[tuple[object, ...]]:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_what_the_first_needs_is_not_inferred_again() -> None:
     """Of properties that assume each other, the first infers; of those that do not, each does. All names are different."""
     for alone in (False, True):

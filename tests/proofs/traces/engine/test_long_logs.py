@@ -204,6 +204,7 @@ def test_fast_and_ordinary_way_agree_on_long_logs(seed: int) -> None:
     check_all(range(seed, seed + 1), 1_500)
 
 
+@pytest.mark.long
 def test_only_some_ended_names_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With so few, many that ended are new ones when they are named again: in both ways alike, whatever the verdict."""
     monkeypatch.setattr(collected_names, "MOST_NAMES", 3)

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from threading import Event, Thread
 
+import pytest
+
 from schedproof.impl.systems.beaker import BeakerStore, Daemon, Job, Lab, RecipeState, Refused, Usage, Web
 from tests.systems.beaker.impl.bench import Bench, job
 
@@ -93,6 +95,7 @@ class Daemons:
         assert sum(e.usage is Usage.SCHEDULED for e in entries) == len(hosts)
         assert sum(e.usage is Usage.RUNNING for e in entries) == len(hosts)
 
+    @pytest.mark.long
     def test_a_killed_daemon_needs_no_special_processing(self, store: BeakerStore, url: str) -> None:
         """Killed over and over, at moments that nobody chose, it still brings everything to its end."""
         web, stopped = Web(store), Event()

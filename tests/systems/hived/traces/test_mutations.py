@@ -154,6 +154,7 @@ def checked_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[M
     return verdicts
 
 
+@pytest.mark.long
 def test_forty_mutants_are_checked_alike(tmp_path: Path) -> None:
     paths = sorted(LOGS.glob("*.jsonl"))
     assert len(paths) == 5

@@ -317,7 +317,11 @@ RUNS = {
 
 
 @pytest.mark.parametrize(
-    "prop", [pytest.param(p, marks=[pytest.mark.long(one_in=16)] * (p == "registering-ends")) for p in RUNS]
+    "prop",
+    [
+        pytest.param(p, marks=[pytest.mark.long(one_in=16)] * (p in ("registering-ends", "instantiating-ends")))
+        for p in RUNS
+    ],
 )
 def test_a_finding_has_the_run_that_the_document_leads_to(prop: str) -> None:
     assert run_of(prop) == RUNS[prop]

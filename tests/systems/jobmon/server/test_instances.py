@@ -115,6 +115,7 @@ def moves(condition: str, name: str) -> dict[str, str]:
 
 @each_row("condition", CONDITIONS)
 @each_row("state", "QIORTXDEZUW")
+@pytest.mark.long
 def test_every_request_in_every_state(condition: str, state: str) -> None:
     bench = Bench(MemoryStore())
     for i, name in enumerate(requests(0), start=1):

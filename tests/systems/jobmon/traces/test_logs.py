@@ -397,6 +397,7 @@ class TestEvents:
         assert broken(check(events, tmp_path)) == [(3, "the-worker-moves-only-its-own")]
         assert broken(check(events_of("O", "R"), tmp_path)) == []
 
+    @pytest.mark.long
     def test_tasks_are_refused_too(self, tmp_path: Path) -> None:
         line = {"event": "Invalid Task transition", "task_id": 7, "current_status": "D", "requested_status": "Q"}
         assert not broken(check([line], tmp_path))

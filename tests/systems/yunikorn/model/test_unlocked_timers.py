@@ -84,6 +84,7 @@ def unlocked(wakeups: int) -> Model:
     return replace(UNLOCKED_TIMERS, configurations=lambda sizes: rigid)
 
 
+@pytest.mark.long
 def test_a_third_time_out_makes_no_run_longer_or_shorter() -> None:
     """Two are enough: no run is one only because a later time-out has to wait until an earlier one has acted."""
     names = sorted(UNLOCKED_TIMERS.refuted - V0_12_2.refuted)
