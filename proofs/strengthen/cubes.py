@@ -18,6 +18,9 @@ from .columns import packed
 from .features import Feature, Template
 from .samples import Rows, distinct
 
+Bits = NDArray[np.uint8]
+"""A truth value of each row, in the bits of bytes."""
+
 Row = NDArray[np.int8]
 
 MOST_CUBES = 60
@@ -94,6 +97,7 @@ class Difference:
         counts = np.count_nonzero(rows.matrix != row, axis=1)
         self.possible = bool(counts.all())
         self._sets, self._settled = np.zeros((0, len(row)), np.bool_), 0
+        self._same: dict[int, Bits] = {}
         if self.possible:
             nearest = counts.argpartition(NEAREST)[:NEAREST] if len(counts) > NEAREST else np.arange(len(counts))
             self._hit_also(rows.matrix[nearest])
@@ -113,7 +117,7 @@ class Difference:
         """
         features = self.rows.template.features
         for cube in self.cubes(size):
-            yield widened(self.rows, self.row, cube)
+            yield self.widened(cube)
             plain = [(features[n], features[n].domain - {int(self.row[n])}) for n in cube]
             yield Clause(self.rows.template, tuple(plain))
 
@@ -135,10 +139,28 @@ class Difference:
 
     def _alike(self, cube: Sequence[int]) -> list[int]:
         """The first row of the samples that has the values of the row at some features; none if there is no such row."""
-        alike = np.ones(len(self.rows.matrix), np.bool_)
+        alike = np.bitwise_and.reduce([self._has_value_of_row(n) for n in cube])
+        return [8 * int(byte) + int(np.unpackbits(alike[byte]).argmax()) for byte in np.flatnonzero(alike)[:1]]
+
+    def _has_value_of_row(self, n: int) -> Bits:
+        """Which rows of the samples have the value of the row at a feature."""
+        if n not in self._same:
+            self._same[n] = np.packbits(self.rows.matrix[:, n] == self.row[n])
+        return self._same[n]
+
+    def widened(self, cube: Sequence[int]) -> Clause:
+        """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube."""
+        matrix, features = self.rows.matrix, self.rows.template.features
+        excluded = {n: self._has_value_of_row(n) for n in cube}
+        allowed = {}
         for n in cube:
-            alike &= self.rows.matrix[:, n] == self.row[n]
-        return [int(alike.argmax())] if alike.any() else []
+            values = matrix[:, n].view(np.uint8)
+            others = [excluded[m] for m in cube if m != n] or [np.packbits(np.ones(len(values), np.bool_))]
+            beside = np.unpackbits(np.bitwise_and.reduce(others), count=len(values)).view(np.bool_)
+            is_allowed = np.bincount(values[beside], minlength=256) > 0
+            allowed[n] = frozenset(np.flatnonzero(is_allowed).astype(np.int8).tolist())
+            excluded[n] = np.packbits(~is_allowed[values])
+        return Clause(self.rows.template, tuple((features[n], allowed[n]) for n in cube))
 
     def _cubes(self, size: int) -> list[tuple[int, ...]]:
         cubes: dict[tuple[int, ...], None] = {}
@@ -190,16 +212,3 @@ def _minimal(hit: Sequence[int], chosen: Sequence[int], whole: int) -> bool:
         if others == whole:
             return False
     return True
-
-
-def widened(rows: Rows, row: Row, cube: Sequence[int]) -> Clause:
-    """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube."""
-    matrix, features = rows.matrix, rows.template.features
-    allowed = {n: features[n].domain - {int(row[n])} for n in cube}
-    for n in cube:
-        others = np.ones(len(matrix), np.bool_)
-        for m in cube:
-            if m != n:
-                others &= ~np.isin(matrix[:, m], sorted(allowed[m]))
-        allowed[n] = frozenset(int(value) for value in np.unique(matrix[others, n]))
-    return Clause(rows.template, tuple((features[n], allowed[n]) for n in cube))

@@ -143,6 +143,8 @@ class Rows:
 
     def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
         """Adds the rows of the states that were not there before. Rows that are added twice change nothing."""
+        if self.read == len(states):
+            return
         parts, pending = [self.matrix], 0
         for each in states[self.read :]:
             for bound in _some(self.template.assignments(each), MOST_CHOICES):
@@ -152,7 +154,7 @@ class Rows:
                 pending += len(parts[-1])
                 if pending > len(parts[0]) + AT_ONCE:
                     parts, pending = [distinct(np.concatenate(parts))], 0
-        self.matrix = distinct(np.concatenate(parts))
+        self.matrix = np.asfortranarray(distinct(np.concatenate(parts)))  # it is read by columns
         self.read = len(states)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from schedproof.model.lang import Attribute, EnumType, IntRange, Model
+from schedproof.model.lang.terms import Constant
 from schedproof.proofs.strengthen import cubes as module
 from schedproof.proofs.strengthen.cubes import Clause, Difference, least
-from schedproof.proofs.strengthen.features import Template, Vocabulary
+from schedproof.proofs.strengthen.features import NumberFeature, Template, Vocabulary
 from schedproof.proofs.strengthen.samples import Rows, Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
 
@@ -72,6 +73,23 @@ def test_clauses_hold_in_the_samples_and_exclude_the_row() -> None:
                     assert clause.fails(row[np.newaxis]).all()
                     number += 1
     assert number > 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_allowed_value_is_that_of_a_sample(seed: int) -> None:
+    """Of numbers below zero, too: without the value, a sample would violate the clause."""
+    random = np.random.default_rng(seed)
+    features = tuple(NumberFeature(f"f{n}", (), Constant(0), None, -2, 2) for n in range(5))
+    rows = Rows(Template((), features))
+    rows.matrix = random.integers(-2, 3, size=(int(random.integers(0, 60)), 5)).astype(np.int8)
+    difference = Difference(rows, random.integers(-2, 3, size=5).astype(np.int8))
+    for size in (1, 2, 3):
+        for clause in list(difference.clauses(size))[::2]:
+            assert not clause.fails(rows.matrix).any()
+            for n, (feature, allowed) in enumerate(clause.literals):
+                for value in allowed:
+                    less = (*clause.literals[:n], (feature, allowed - {value}), *clause.literals[n + 1 :])
+                    assert replace(clause, literals=less).fails(rows.matrix).any()
 
 
 def test_only_the_least_sets_have_to_be_hit() -> None:
