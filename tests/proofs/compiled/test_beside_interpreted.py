@@ -48,6 +48,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import llvm, part, paths, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
+from schedproof.proofs.compiled.part import MOST_STATES
 from schedproof.proofs.compiled.steps import Condition, Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
@@ -370,7 +371,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
-    full, reduced = compiled.explore(instance, traced=False), compiled.explore(instance, symmetry=True)
+    full, reduced = compiled.explore(instance, traced=0), compiled.explore(instance, symmetry=True)
     counts = 5_768_317, 64_366_840, 14
     assert (full.state_count, full.transition_count, full.depth) == counts
     assert (reduced.state_count, reduced.transition_count, reduced.depth) == counts
@@ -385,14 +386,14 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
     """What is not kept is found by the same search once more, as far as it has to go."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
     kept, repeated = (
-        compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (True, False)
+        compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (MOST_STATES, 0)
     )
     assert sum(p.parents.nbytes + p.choices.nbytes for p in repeated.parts) == 0
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(0, each.count, 7)]
     assert len(numbers) > 20
     for number in numbers:
         assert repeated.path(number) == kept.path(number)
-    early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=False)
+    early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=0)
     assert early.path(numbers[1]) == kept.path(numbers[1])
     assert early._traced(numbers[1])[0].count < early.parts[0].count
 
@@ -401,7 +402,7 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
 def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
     """Seeded fault: the search that is made once more takes its actions in another order."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
-    kept, repeated = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
+    kept, repeated = (compiled.explore(instance, threads=threads, traced=traced) for traced in (MOST_STATES, 0))
     other = program(instance, list(reversed(instance.model.actions)))
     repeated = dataclasses.replace(repeated, program=other)
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(each.count)]
