@@ -224,7 +224,8 @@ def explore(
         saving: where to save checkpoints; an existing checkpoint is continued.
         halt: called regularly; stops the exploration if it returns a reason.
         on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
-        on_turn: like ``halt``, but called with what is known of a search by one thread: its notes are of the first states.
+        on_turn: like ``halt``, but called with what is known so far, and only if one thread searches: it notes violations in the
+            order of the states, so the first ones are final.
         traced: keep the predecessors of so many states of each thread; with files all are kept.
         code: a compiled program with the same steps, to save compiling.
 
@@ -267,7 +268,7 @@ def explore(
         halt=halt,
         progress=progress,
         on_depth=on_depth,
-        on_turn=on_turn if parts == 1 else None,
+        on_turn=on_turn if parts == 1 and workers is None else None,
     )
     return search.run()
 
