@@ -116,10 +116,10 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]:
     """The median seconds of some runs after a first one, which loads code, and the result of the last run."""
-    explore(instance, threads=threads, traced=False)
+    explore(instance, threads=threads, traced=0)
     times = []
     for _ in range(runs):
-        seconds, reached = timed(lambda: explore(instance, threads=threads, traced=False))
+        seconds, reached = timed(lambda: explore(instance, threads=threads, traced=0))
         times.append(seconds)
     return statistics.median(times), reached
 

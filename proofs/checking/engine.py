@@ -200,7 +200,7 @@ class Exploring:
                 saving=self.checkpoint,
                 halt=self._halt,
                 progress=self.progress,
-                traced=False,  # the graph records predecessors itself
+                traced=0,  # the graph records predecessors itself
                 code=code or (shared if states <= compiled.CHECKED_AGAIN else None),
             )
 

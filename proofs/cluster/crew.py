@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schedproof.model.errors import SchedproofError
 from schedproof.model.lang import Property
 from schedproof.proofs.compiled.layout import Words
-from schedproof.proofs.compiled.part import Saved
+from schedproof.proofs.compiled.part import MOST_STATES, Saved
 from schedproof.proofs.compiled.quotient import quotient
 from schedproof.proofs.compiled.search import MOST_LOST, Reached
 from schedproof.proofs.compiled.steps import Program
@@ -264,7 +264,7 @@ class RemotePart:
     search: _Search = field(repr=False)
     me: int
     tally: Tally
-    traced: bool = True
+    traced: int = MOST_STATES
 
     @property
     def spilled(self) -> bool:

@@ -140,12 +140,12 @@ def insert(
         keys, places: the table.
         most: the greatest number of states in the table.
         count, added: the numbers of states in the table and in the frontier.
-        parents, choices: by number, the predecessor of a state and the choice that leads from there; empty if not kept.
+        parents, choices: by number, the predecessor of a state and the choice that leads from there; of the first states only.
 
     Returns:
         The index of the next state in the bucket, and the number of states in the table.
     """
-    p, size, traced = U(parts), U(places), len(parents) > 0
+    p, size, traced = U(parts), U(places), len(parents)
     i = start
     while i < end and count < most:
         if i + AHEAD < end:
@@ -154,7 +154,7 @@ def insert(
         if put(keys, states, i * words, words, value, place_of(value, p, size)):
             for k in range(words):
                 frontier[added * words + k] = states[i * words + k]
-            if traced:
+            if count < traced:
                 parents[count] = whence[i] >> BITS
                 choices[count] = whence[i] & LOW
             added += 1

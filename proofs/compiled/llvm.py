@@ -233,7 +233,8 @@ class Machine:
 
     Args:
         functions: in assembly; their names and those of their tables must differ.
-        states: the expected number of states, which decides whether to optimize; ``None`` to optimize.
+        states: the expected number of states, which decides whether to optimize; ``None`` to optimize. Optimized code of the
+            cache is used for any number.
         cached: read native code from the cache, and store it there.
     """
 
@@ -248,12 +249,17 @@ class Machine:
         self._target = llvm.Target.from_default_triple().create_target_machine(
             cpu=cpu, features=features, opt=level, jit=True
         )
-        key = "\n".join([text, str(level), cpu, features, llvmlite.__version__])
-        code = MACHINE_CODE.load(key) if cached else None
+
+        def key(at: int) -> str:
+            return "\n".join([text, str(at), cpu, features, llvmlite.__version__])
+
+        # Optimized code that is there already is faster from the first state on.
+        levels = dict.fromkeys([LEVEL, level]) if cached else {}
+        code = next((code for each in levels if (code := MACHINE_CODE.load(key(each))) is not None), None)
         if code is None:
             code = self._compiled(text, level)
             if cached:
-                MACHINE_CODE.store(key, code)
+                MACHINE_CODE.store(key(level), code)
                 MACHINE_CODE.shrink()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -19,6 +19,9 @@ from .quotient import Quotient
 from .steps import Shape
 from .table import SLACK, U, entry, grow, place_of, put
 
+MOST_STATES = 1 << 31
+"""The limit of states: a state's number takes four bytes."""
+
 ROOM = 1 << 15
 """Steps in a bucket: enough to amortize calls from Python to compiled code, and few enough for the processor's cache."""
 
@@ -110,7 +113,7 @@ class Part:
         folder: returns a folder for files.
         files_kept: those files have names; otherwise they are gone however the process ends.
         disk: files that receive all states; by default files are created when needed.
-        traced: keep each state's predecessor; files always keep it.
+        traced: keep the predecessors of so many states; with files it must be all.
 
     Attributes:
         keys, places: the table.
@@ -130,7 +133,7 @@ class Part:
     budget: int | None = None
     folder: Callable[[], Path] | None = None
     disk: Disk | None = None
-    traced: bool = True
+    traced: int = MOST_STATES
     files_kept: bool = True
     places: int = FIRST
     count: int = 0
@@ -144,8 +147,8 @@ class Part:
         words = self._words = self.shape.words
         room = room_of(self.shape, self.parts)
         self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
-        self.parents: NDArray[np.uint32] = np.empty(FIRST if self.traced else 0, np.uint32)
-        self.choices: NDArray[np.uint16] = np.empty(FIRST if self.traced else 0, np.uint16)
+        self.parents: NDArray[np.uint32] = np.empty(min(FIRST, self.traced), np.uint32)
+        self.choices: NDArray[np.uint16] = np.empty(min(FIRST, self.traced), np.uint16)
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self._window = (0, 0)
@@ -165,6 +168,11 @@ class Part:
         """Bytes of the data that grow with the number of states."""
         arrays = (self.keys, self.parents, self.choices, self.now, self.next)
         return sum(int(a.nbytes) for a in arrays)
+
+    @property
+    def _traces_more(self) -> bool:
+        """Whether predecessors of further states are to be kept, so that there must be room for them."""
+        return len(self.parents) < self.traced
 
     @property
     def _rows(self) -> int:
@@ -237,7 +245,7 @@ class Part:
                 whence,
                 at,
                 end,
-                min(int(self.places * FULLEST), len(self.parents)) if self.traced else int(self.places * FULLEST),
+                min(int(self.places * FULLEST), len(self.parents) if self._traces_more else MOST_STATES),
                 self.count - self.kept,
                 self.next,
                 self._rows,
@@ -260,8 +268,8 @@ class Part:
             grow(self.keys, words, U(self.parts), self.places, places)
             self.places, most = places, int(places * FULLEST)
         most = min(most, held + more)
-        if self.traced and most > len(self.parents):
-            longer = max(most, len(self.parents) + len(self.parents) // 4)
+        if self._traces_more and most > len(self.parents):
+            longer = min(max(most, len(self.parents) + len(self.parents) // 4), self.traced)
             if not self._may_grow(6 * (longer - len(self.parents))):
                 return False
             _resize(self.parents, longer)

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import Halt, Progress
-from schedproof.proofs.exploration.limits import Enough, Saving
+from schedproof.proofs.exploration.limits import ALL_REFUTED, Enough, Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .crew import Workers
 from .search import Reached, explore
 from .steps import Condition
+
+TRACED = 1 << 22
+"""The predecessors of so many states of a thread are kept: most counterexamples are short, and end in one of these."""
 
 
 def watch(
@@ -45,11 +48,16 @@ def watch(
         for number, check in enumerate(check for each in watches for check in each.checks):
             check.met, check.failed = result.met(number), result.failed(number)
 
+    def are_refuted(so_far: Reached) -> bool:
+        record_answers(so_far)
+        return all(each.failed() is not None for each in watches)
+
     def on_depth(so_far: Reached) -> str:
         assert enough is not None
-        record_answers(so_far)
-        refuted = all(each.failed() is not None for each in watches)
-        return enough.reason(so_far.depth, so_far.representatives, refuted=refuted)
+        return enough.reason(so_far.depth, so_far.representatives, refuted=are_refuted(so_far))
+
+    def on_turn(so_far: Reached) -> str:
+        return ALL_REFUTED if are_refuted(so_far) else ""
 
     explored = explore(
         instance,
@@ -64,7 +72,8 @@ def watch(
         halt=halt,
         progress=progress,
         on_depth=on_depth if enough is not None else None,
-        traced=False,
+        on_turn=on_turn if enough is not None and enough.until_refuted else None,
+        traced=TRACED,
     )
     record_answers(explored)
     return explored, watches

@@ -21,16 +21,13 @@ from .checkpoint import Checkpoint
 from .crew import Crew, Known, Standing, Threads, Workers
 from .files import Damaged, Scratch
 from .layout import Words
-from .part import Disk, Part
+from .part import MOST_STATES, Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
 from .table import U, entry, find, part_of, place_of
 
 MOST_CHOICES = 1 << 16
 """The limit of choices of actions and parameters: a state's incoming choice takes two bytes."""
-
-MOST_STATES = 1 << 31
-"""The limit of states: a state's number takes four bytes."""
 
 MOST_LOST = 3
 """A search ends when more workers are lost than this without a new checkpoint: they may be lost each time."""
@@ -50,8 +47,9 @@ def place_in(tables: Sequence[tuple[Words, int]], state: Words) -> tuple[int, in
 class Reached:
     """The result of a compiled exploration. A state's number encodes its part and its place there; 0 need not be the initial state.
 
-    Predecessors take half as much memory as the states. Without them, ``path`` repeats the search up to the state, which gives
-    the same numbers. Most counterexamples are short; for one of the greatest depth the search takes twice the time.
+    Predecessors take half as much memory as the states, so those of later states may be missing. Then ``path`` repeats the search
+    up to the state, which gives the same numbers. Most counterexamples are short; for one of the greatest depth the search takes
+    twice the time.
 
     Attributes:
         stopped: why the exploration stopped early; empty if all states were found.
@@ -180,7 +178,7 @@ class Reached:
         """Parts that have the predecessors of state ``number`` and of the states before it."""
         part, place = number % len(self.parts), number // len(self.parts)
         for reached in (self, *self._repeated):
-            if reached.parts[part].traced and reached.parts[part].count > place:
+            if place < min(reached.parts[part].traced, reached.parts[part].count):
                 return reached.parts
         threads = len(self.parts)
         search = _Search(
@@ -209,7 +207,8 @@ def explore(
     halt: Halt | None = None,
     progress: Progress | None = None,
     on_depth: Callable[[Reached], str] | None = None,
-    traced: bool = True,
+    on_turn: Callable[[Reached], str] | None = None,
+    traced: int = MOST_STATES,
     code: Program | None = None,
 ) -> Reached:
     """Explores all reachable states of ``instance``.
@@ -225,7 +224,9 @@ def explore(
         saving: where to save checkpoints; an existing checkpoint is continued.
         halt: called regularly; stops the exploration if it returns a reason.
         on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
-        traced: keep each state's predecessor; with files it is always kept.
+        on_turn: like ``halt``, but called with what is known so far, and only if one thread searches: it notes violations in the
+            order of the states, so the first ones are final.
+        traced: keep the predecessors of so many states of each thread; with files all are kept.
         code: a compiled program with the same steps, to save compiling.
 
     Raises:
@@ -253,7 +254,9 @@ def explore(
         parts, crew = len(workers), workers.crew(code, reducer, folder, memory)
     else:
         parts = threads
-        crew = _crew_of_threads(code, reducer, threads, memory=memory, files=files, traced=traced or files is not None)
+        crew = _crew_of_threads(
+            code, reducer, threads, memory=memory, files=files, traced=traced if files is None else MOST_STATES
+        )
     search = _Search(
         code,
         reducer,
@@ -265,6 +268,7 @@ def explore(
         halt=halt,
         progress=progress,
         on_depth=on_depth,
+        on_turn=on_turn if parts == 1 and workers is None else None,
     )
     return search.run()
 
@@ -276,7 +280,7 @@ def _crew_of_threads(
     *,
     memory: int | None = None,
     files: Scratch | Checkpoint | None = None,
-    traced: bool = True,
+    traced: int = MOST_STATES,
 ) -> Crew:
     """The crew of a search in this process; arguments as for :func:`explore`."""
     parts = [
@@ -339,12 +343,13 @@ class _Search:
         halt: Halt | None = None,
         progress: Progress | None = None,
         on_depth: Callable[[Reached], str] | None = None,
+        on_turn: Callable[[Reached], str] | None = None,
     ) -> None:
         self._program, self._symmetry, self._crew, self._parts = program, symmetry, crew, parts
         self._files, self._checkpoint = files, files if isinstance(files, Checkpoint) else None
         self._every, self._saved, self._lost = every, time.monotonic(), 0
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
-        self._halt, self._progress, self._on_depth = halt, progress, on_depth
+        self._halt, self._progress, self._on_depth, self._on_turn = halt, progress, on_depth, on_turn
         self._standings: Sequence[Standing] = ()
         self._stopped = ""
 
@@ -461,6 +466,8 @@ class _Search:
         self._stopped = self._halt() if self._halt is not None else ""
         if not self._stopped and self._states > self._limit:
             self._stopped = AT_LIMIT
+        if not self._stopped and self._on_turn is not None:
+            self._stopped = self._on_turn(self._reached())
         if self._stopped:
             return _Order.STOP
         due = self._checkpoint is not None and time.monotonic() - self._saved >= self._every

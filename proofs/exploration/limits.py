@@ -75,7 +75,7 @@ class Enough:
     """When a search may stop early if the number of states is not needed; asked at the end of each depth.
 
     Args:
-        until_refuted: stop when every property is refuted.
+        until_refuted: stop when every property is refuted; compiled code in one thread does so within a depth.
         pace: stop when history multiplies the states; the cumulative states by depth of the graph without history.
     """
 

@@ -48,10 +48,12 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import llvm, part, paths, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
+from schedproof.proofs.compiled.part import MOST_STATES
 from schedproof.proofs.compiled.steps import Condition, Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
 from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.limits import ALL_REFUTED, Enough
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
 from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, required, verdict_without, x
@@ -370,7 +372,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
-    full, reduced = compiled.explore(instance, traced=False), compiled.explore(instance, symmetry=True)
+    full, reduced = compiled.explore(instance, traced=0), compiled.explore(instance, symmetry=True)
     counts = 5_768_317, 64_366_840, 14
     assert (full.state_count, full.transition_count, full.depth) == counts
     assert (reduced.state_count, reduced.transition_count, reduced.depth) == counts
@@ -385,23 +387,49 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
     """What is not kept is found by the same search once more, as far as it has to go."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
     kept, repeated = (
-        compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (True, False)
+        compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (MOST_STATES, 0)
     )
     assert sum(p.parents.nbytes + p.choices.nbytes for p in repeated.parts) == 0
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(0, each.count, 7)]
     assert len(numbers) > 20
     for number in numbers:
         assert repeated.path(number) == kept.path(number)
-    early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=False)
+    early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=0)
     assert early.path(numbers[1]) == kept.path(numbers[1])
     assert early._traced(numbers[1])[0].count < early.parts[0].count
+    some = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=50)
+    assert [(len(p.parents), len(p.choices)) for p in some.parts] == [(50, 50)] * threads
+    assert [some.path(number) for number in numbers] == [kept.path(number) for number in numbers]
+    assert max(numbers) >= 50 * threads
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_one_thread_ends_a_search_within_a_depth(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The violations that it has noted when all properties are refuted are those that a whole search notes."""
+    monkeypatch.setattr(part, "ROOM", 1)
+    instance = dataclasses.replace(instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 3}), with_history=True)
+    props = [AS_WRITTEN.property(n) for n in ("allocated-fully", "placements-are-disjoint", "recovery-from-durable")]
+    whole, early = (
+        compiled.watch(instance, props, threads=threads, enough=enough) for enough in (None, Enough(until_refuted=True))
+    )
+    assert early[0].stopped == ALL_REFUTED
+    failed = [
+        [check and check.failed for check in (each.failed() for each in watches)] for _, watches in (whole, early)
+    ]
+    assert all(failed[0])
+    depths = [[whole[0]._depth(check[0]) for check in each if check] for each in failed]
+    assert depths[0] == depths[1]
+    expanded = whole[0].up_to()[max(depths[0]) + 1]
+    assert early[0].representatives == expanded if threads > 1 else early[0].representatives < expanded
+    if threads == 1:
+        assert failed[0] == failed[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
     """Seeded fault: the search that is made once more takes its actions in another order."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
-    kept, repeated = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
+    kept, repeated = (compiled.explore(instance, threads=threads, traced=traced) for traced in (MOST_STATES, 0))
     other = program(instance, list(reversed(instance.model.actions)))
     repeated = dataclasses.replace(repeated, program=other)
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(each.count)]
@@ -615,6 +643,21 @@ def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: p
     )
     assert known.state_count > 300
     assert list(dict.fromkeys(built)) == {0: [2], 300: [0, 2], 10**9: [0]}[states]
+
+
+def test_optimized_code_of_the_cache_is_used_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    built = []
+    real = llvm.Machine._compiled
+    monkeypatch.setattr(
+        llvm.Machine, "_compiled", lambda self, text, level: built.append(level) or real(self, text, level)
+    )
+    monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
+    instance = instance_of(REPAIRED, {"PodGroup": 2, "Cell": 2})
+    counts = explore(instance, symmetry=False).per_action()
+    for pays in (0, 10**9):
+        monkeypatch.setattr(llvm, "PAYS", pays)
+        assert compiled.explore(instance).per_action() == counts
+    assert built == [llvm.LEVEL]
 
 
 def test_what_llvm_gets_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
