@@ -167,15 +167,16 @@ class Reached:
 
         With symmetry the choices lead from representative to representative, so the run is reconstructed from real states.
         """
-        parts, run = self._traced(number), list[Choice]()
+        run = list[Choice]()
         while self._depth(number) > 0:
+            parts = self._traced(number)
             number, choice = parts[number % len(parts)].origin(number // len(parts))
             run.append(self.program.choice(choice))
         run.reverse()
         return run if self.symmetry is None else real(self.symmetry, run)
 
     def _traced(self, number: int) -> Sequence[Known]:
-        """Parts that have the predecessors of state ``number`` and of the states before it."""
+        """Parts that have the predecessor of state ``number``. Of a state before it, another thread may not have kept it."""
         part, place = number % len(self.parts), number // len(self.parts)
         for reached in (self, *self._repeated):
             if place < min(reached.parts[part].traced, reached.parts[part].count):

@@ -403,6 +403,23 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
     assert max(numbers) >= 50 * threads
 
 
+def test_a_predecessor_of_another_thread_may_not_be_kept() -> None:
+    """One thread has found more states than another one at some depth: of a state that is kept, an earlier one is not."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
+    kept = compiled.explore(instance, threads=2)
+    later = []
+    for number in (n * 2 + p for p, each in enumerate(kept.parts) for n in range(each.count)):
+        at = number
+        while kept._depth(at) > 0 and at // 2 <= number // 2:
+            at, _ = kept.parts[at % 2].origin(at // 2)
+        if at // 2 > number // 2:
+            later.append(number)
+    assert later
+    for number in later:
+        some = compiled.explore(instance, threads=2, traced=number // 2 + 1, code=kept.program)
+        assert some.path(number) == kept.path(number)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_one_thread_ends_a_search_within_a_depth(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The violations that it has noted when all properties are refuted are those that a whole search notes."""
