@@ -152,7 +152,7 @@ def compare(header: Mapping[str, Any], log: Log) -> tuple[Watch, int]:
     """Both engines, after each record the same; the verdict, and how many records the fast path took."""
     fast, slow, fast_steps = Watch(system("hived"), None, header), Watch(system("hived"), None, header), 0
     ordinary, steps = fast._steps.step, fast._steps
-    slow._steps.fast_step = lambda *_: None  # type: ignore[method-assign]
+    slow._steps.fast_run = lambda *_: None  # type: ignore[method-assign]
 
     def counted(*args: Any) -> Any:
         nonlocal fast_steps
