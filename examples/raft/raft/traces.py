@@ -115,6 +115,8 @@ class _Node:
     match: dict[str, int] = field(default_factory=dict)
     received: tuple[str, Event, Runs] | None = None
     """The message that it has received and not yet handled, its state then, and the sender's log."""
+    seen: tuple[object, Record] = None, {}
+    """What the last event showed, and as a record has it."""
 
 
 class _Reader:
@@ -201,6 +203,7 @@ class _Reader:
 
     def records(self) -> Iterator[Line]:
         """The records of the trace."""
+        new = tuple.__new__  # a named tuple's own takes three times as long
         for line, event in chain(self._first, self._events()):
             if event.conf != self._conf or event.name == "ChangeConf":
                 raise error_at(line, "the members change, which this model does not have")
@@ -212,20 +215,24 @@ class _Reader:
             except (KeyError, ValueError) as error:
                 problem = error
             for record in records:
-                yield Line(line.file, line.number, record)
+                yield new(Line, (line.file, line.number, record, "", None))
             if problem is not None:
                 raise error_at(line, f"this is no event of a trace: {problem!r}") from None
 
-    def _observed(self, event: Event) -> dict[str, dict[str, dict[str, Any]]]:
-        state = event.state
-        seen = {
-            "state": event.role.removeprefix("State"),
-            "term": state.term,
-            "vote": state.vote if state.vote != "0" else None,
-            "commit": state.commit,
-            "length": event.log,
-        }
-        return {"Node": {event.nid: seen}}
+    def _observed(self, event: Event) -> Record:
+        """What an event shows of its node. Usually that is what the event before has shown."""
+        node, shown = self._nodes[event.nid], (event.state, event.role, event.log)
+        if node.seen[0] != shown:
+            state = event.state
+            fields = {
+                "state": event.role.removeprefix("State"),
+                "term": state.term,
+                "vote": state.vote if state.vote != "0" else None,
+                "commit": state.commit,
+                "length": event.log,
+            }
+            node.seen = shown, {"Node": {event.nid: fields}}
+        return node.seen[1]
 
     # --- messages
 
@@ -360,7 +367,9 @@ class _Reader:
                 node.runs, node.length = until(runs, end), end
         record = self._send(node, event, {"n": event.nid, "m": received}, action)
         if kind == "MsgVoteResp":
-            del record["state"]["Node"][event.nid]["vote"]  # it is written after the answer
+            fields = {**record["state"]["Node"][event.nid]}
+            del fields["vote"]  # it is written after the answer
+            record["state"] = {"Node": {event.nid: fields}}
         self._handled(received)
         return record
 

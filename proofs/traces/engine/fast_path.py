@@ -186,7 +186,10 @@ class FastPath:
         if objects.layout is not self._layout:
             self._layout = objects.layout
             self._fields = {
-                sort: {field: (objects.layout.slot(sort, a), codes, kind) for field, (a, codes, kind) in kinds.items()}
+                sort: {
+                    field: (objects.layout.slot(sort, a), None if kind in PLAIN else codes, kind)
+                    for field, (a, codes, kind) in kinds.items()
+                }
                 for sort, kinds in self._kinds.items()
             }
         for sort, names in objects.names.items():
@@ -265,12 +268,10 @@ class FastPath:
                     number = numbers[obj]
                     for field, shown in values.items():
                         start, codes, kind = fields[field]
-                        if kind is None:
-                            if codes[shown] != complete[start + number]:
+                        if codes is None:
+                            if type(shown) is not kind or shown != complete[start + number]:
                                 return None
-                        elif type(shown) is not kind or (
-                            (shown if kind in PLAIN else _code(shown, codes, kind)) != complete[start + number]
-                        ):
+                        elif (codes[shown] if kind is None else _code(shown, codes, kind)) != complete[start + number]:
                             return None
             return writes
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError):

@@ -13,7 +13,7 @@ from schedproof.proofs.traces.files.lines import Line
 from .fast_path import FastPath
 from .trace_context import TraceCandidates, later
 
-MOST_WRITES = 100
+MOST_WRITES = 25
 """After so many records the state is kept, and no longer what they wrote."""
 
 Change = Writes | tuple[State]
