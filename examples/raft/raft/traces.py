@@ -404,9 +404,9 @@ class _Reader:
         commit, at = event.state.commit, event.nid
         if commit <= node.commit:
             return {"state": self._observed(event)}
-        with_all = {name for name, match in node.match.items() if match >= commit}
+        with_all = [name for name, match in node.match.items() if match >= commit]
         exact = [name for name in with_all if node.match[name] == commit]
-        return self._seen(event, "commit", n=at, p=f"{at}-{(exact or [at])[0]}", q=self._quorum(with_all))
+        return self._seen(event, "commit", n=at, p=f"{at}-{(exact or [at])[0]}", q=self._quorum(set(with_all)))
 
     def _quorum(self, of: set[str]) -> str:
         size = len(self._nodes) // 2 + 1

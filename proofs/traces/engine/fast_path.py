@@ -25,11 +25,8 @@ Codes = tuple[Mapping[Any, int], type | None]
 The Python type is there if values of other types compare equal; else None.
 """
 
-FIELDS = frozenset(("action", "parameters", "state", "time"))
-"""The fields that a record on the fast path may have."""
-
 ARRIVALS = ("objects", "rigid")
-"""The fields that a record which brings new objects may have as well."""
+"""The fields by which a record brings new objects."""
 
 PLAIN = (int, bool)
 """The Python types whose values are their own codes."""
@@ -243,10 +240,11 @@ class FastPath:
             What was written. None if the complete check must decide; the state may then be a wrong one.
         """
         try:
-            if not record or not FIELDS.issuperset(record) or type(record.get("time", 0)) not in TIMES:
+            acts, shows, timed = "action" in record, "state" in record, "time" in record
+            if not record or len(record) != 2 * acts + shows + timed:
                 return None
             writes = NONE_WRITTEN
-            if "action" in record:
+            if acts:
                 name, given = record["action"], record["parameters"]
                 expected = self._actions[name]
                 if type(given) is not dict or len(given) != len(expected):
@@ -260,9 +258,9 @@ class FastPath:
                 writes = known
                 for slot, value in writes:
                     complete[slot] = value
-            elif "parameters" in record:
+            if timed and type(record["time"]) not in TIMES:
                 return None
-            for sort, objects in record["state"].items() if "state" in record else ():
+            for sort, objects in record["state"].items() if shows else ():
                 numbers, fields = self._numbers[sort], self._fields[sort]
                 for obj, values in objects.items():
                     number = numbers[obj]

@@ -105,7 +105,7 @@ class Origins:
             else:
                 continue  # the states before it are no longer kept
             kept.append(Kept(number, place, record, objects, states))
-        most = MOST_VALUES // sum(map(len, states)) + 1 if states else MOST_RECORDS
+        most = MOST_VALUES // max(1, sum(map(len, states))) + 1
         return kept[-min(most, MOST_RECORDS) :]
 
     def of(self, before: Mapping[str, Mapping[str, Any]], says: Callable[[Kept], str]) -> list[Origin]:
