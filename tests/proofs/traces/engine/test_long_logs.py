@@ -164,9 +164,11 @@ def compare(header: Mapping[str, Any], log: Log) -> tuple[Watch, int]:
     for number, record in enumerate(log, 1):
         fast_steps += 1
         assert outcome(fast, record) == outcome(slow, record), number
-        assert known(fast) == known(slow), number
+        if number % 4 in (1, 2):  # in between, a run goes on whose state nobody asks for
+            assert known(fast) == known(slow), number
         if not fast.open:
             break
+    assert known(fast) == known(slow)
     assert fast.report() == slow.report() and fast.kept == slow.kept
     return fast, fast_steps
 
