@@ -11,7 +11,6 @@ A tree that is used often is compiled (:mod:`.compiled_tree`). Questions and lea
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -132,7 +131,7 @@ class RememberedWrites:
             written = case.function(traced)
         except _Untraceable:
             return case.function(tuple(state))
-        leaf = _leaf("None", True)
+        leaf = _refusing()
         if written is not None:
             leaf = _writing([(self._place(slot, case), *self._linear(value, case)) for slot, value in written])
         self._computed += 1
@@ -206,14 +205,15 @@ def _sum(terms: _Terms, constant: int) -> str:
 def _writing(sums: Sequence[tuple[_Place, _Terms, int]]) -> Node:
     """A leaf that writes: slots, with the terms and the constant of their new values."""
     source = f"[{', '.join(f'({_slot(place)}, {_sum(terms, constant)})' for place, terms, constant in sums)}]"
-    return _leaf(source, not any(terms or position for (_, position), terms, _ in sums))
-
-
-def _leaf(source: str, is_constant: bool) -> Node:
-    if not is_constant:
+    if any(terms or position for (_, position), terms, _ in sums):
         return -1, 0, _function(source), {}, source
-    value = literal_eval(source)
-    return -1, 0, lambda state, at: value, {}, source
+    fixed = [(slot, constant) for (slot, _), _, constant in sums]
+    return -1, 0, lambda state, at: fixed, {}, source
+
+
+def _refusing() -> Node:
+    """A leaf of a step that is not enabled."""
+    return -1, 0, lambda state, at: None, {}, "None"
 
 
 @lru_cache(MOST_FUNCTIONS)
