@@ -4,16 +4,21 @@ A function of states is evaluated once with integers that record what is asked o
 state, and each comparison is a test on slots. So the function's reads and tests form a tree, whose leaves are linear, too.
 
 Steps that differ only in the objects of some sorts share a tree: it reads the objects that a step is given.
+
+A tree that is used often is compiled (:mod:`.compiled_tree`). Questions and leaves are Python expressions of ``state`` and
+``at``, the offsets of the objects. So the tree and its compiled form cannot differ in them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from schedproof.model.lang.types import Integer
 
+from .compiled_tree import MISSING, Compiled, Node, compiled
 from .instance import Instance, State
 from .remember import MANY, Slots, only_slots
 
@@ -42,6 +47,17 @@ def integer_slots(instance: Instance) -> frozenset[int]:
 
 Read = Sequence[int]
 """A state, of which single slots are read."""
+
+Offsets = tuple[int, ...]
+
+MOST_FUNCTIONS = 10_000
+"""How many expressions keep their functions for other trees."""
+
+WALKS = 50
+"""A tree is compiled after so many uses for each of its cases: compiling a case takes as long as about 40 uses save."""
+
+MOST_CASES = 1000
+"""A larger tree is not compiled."""
 
 
 class Case(NamedTuple):
@@ -73,8 +89,9 @@ class RememberedWrites:
 
     def __init__(self, integers: frozenset[int], exchanged: frozenset[int] = frozenset()) -> None:
         self._integers, self._exchanged = integers, exchanged
-        self._tree: _Node | None = None
-        self._computed = self._reused = 0
+        self._tree: Node | None = None
+        self._computed = self._reused = self._walked = 0
+        self._compiled: Compiled | None = None
 
     def __call__(self, state: Read, case: Case) -> Writes | None:
         """What the function of ``case`` writes in a state.
@@ -83,17 +100,27 @@ class RememberedWrites:
             OtherObject: it reads or writes an object of an exchanged sort that is not in ``case``.
         """
         node, offsets = self._tree, case.offsets
+        writes: Writes | None
+        if self._compiled is not None:
+            writes = self._compiled(state, offsets)
+            if writes is not MISSING:
+                self._reused += 1
+                return writes
         while node is not None:
-            slot, position, test, ways, writes = node
+            slot, position, function, ways, _ = node
             if slot >= 0:
                 node = ways.get(state[slot + offsets[position]])
-            elif test is not None:
-                node = ways.get(test(state, offsets))
+            elif ways:
+                node = ways.get(function(state, offsets))
             else:
                 self._reused += 1
-                return writes(state, offsets) if writes is not None else None
+                self._walked += 1
+                if self._walked > WALKS * self._computed:
+                    self._compile()
+                writes = function(state, offsets)
+                return writes
         if self._computed > MANY and self._computed > self._reused:
-            self._tree = None
+            self._tree = self._compiled = None
             return case.function(tuple(state))
         return self._learn(state, case)
 
@@ -104,18 +131,25 @@ class RememberedWrites:
             written = case.function(traced)
         except _Untraceable:
             return case.function(tuple(state))
-        writes = None
+        leaf = _refusing()
         if written is not None:
-            writes = _writing([(self._place(slot, case), *self._linear(value, case)) for slot, value in written])
+            leaf = _writing([(self._place(slot, case), *self._linear(value, case)) for slot, value in written])
         self._computed += 1
-        root: dict[int, _Node] = {} if self._tree is None else {0: self._tree}
+        self._walked = 0
+        root: dict[int, Node] = {} if self._tree is None else {0: self._tree}
         ways, answer = root, 0
         for question, next_answer in traced.asked.items():
             node = ways.get(answer) or ways.setdefault(answer, self._node(question, case))
             ways, answer = node[3], next_answer
-        ways[answer] = (-1, 0, None, {}, writes)
+        ways[answer] = leaf
         self._tree = root[0]
-        return writes(state, case.offsets) if writes is not None else None
+        writes: Writes | None = leaf[2](state, case.offsets)
+        return writes
+
+    def _compile(self) -> None:
+        self._walked = 0
+        if self._tree is not None and self._computed <= MOST_CASES:
+            self._compiled = compiled(self._tree)
 
     def _place(self, slot: int, case: Case) -> _Place:
         if slot not in self._exchanged:
@@ -124,11 +158,13 @@ class RememberedWrites:
             raise OtherObject
         return case.places[slot]
 
-    def _node(self, question: int | Test, case: Case) -> _Node:
+    def _node(self, question: int | Test, case: Case) -> Node:
         if isinstance(question, int):
-            return (*self._place(question, case), None, {}, None)
+            place = self._place(question, case)
+            return (*place, None, {}, _read(place))
         terms, constant, less = question
-        return -1, 0, _test(self._terms(terms, case), constant, less), {}, None
+        source = _test(self._terms(terms, case), constant, less)
+        return -1, 0, _function(source), {}, source
 
     def _terms(self, terms: Terms, case: Case) -> _Terms:
         return tuple([(self._place(slot, case), factor) for slot, factor in terms])
@@ -137,58 +173,54 @@ class RememberedWrites:
         return (self._terms(value.terms, case), value.constant) if isinstance(value, _Traced) else ((), value)
 
 
-_Offsets = tuple[int, ...]
-
 _Place = tuple[int, int]
 """A slot, and the position of the offset that is added to it."""
 
 _Terms = tuple[tuple[_Place, int], ...]
 
-_Node = tuple[
-    int,
-    int,
-    Callable[[Read, _Offsets], bool] | None,
-    "dict[int, _Node]",
-    Callable[[Read, _Offsets], Writes] | None,
-]
-"""The place to read, or -1 and a test, with the next node for each answer; at a leaf, what the step writes."""
+
+def _slot(place: _Place) -> str:
+    slot, position = place
+    return f"{slot} + at[{position}]" if position else f"{slot}"
 
 
-def _test(terms: _Terms, constant: int, less: bool) -> Callable[[Read, _Offsets], bool]:
-    """A comparison as a function of states."""
-    match terms:
-        case (((i, a), 1), ((j, b), -1)) | (((j, b), -1), ((i, a), 1)):
-            if less:
-                return lambda state, at: state[i + at[a]] + constant < state[j + at[b]]
-            return lambda state, at: state[i + at[a]] + constant == state[j + at[b]]
-    total = _sum(terms, constant)
-    return (lambda state, at: total(state, at) < 0) if less else (lambda state, at: total(state, at) == 0)
+def _read(place: _Place) -> str:
+    return f"state[{_slot(place)}]"
 
 
-def _sum(terms: _Terms, constant: int) -> Callable[[Read, _Offsets], int]:
-    """A linear term as a function of states."""
-    match terms:
-        case ():
-            return lambda state, at: constant
-        case (((i, a), 1),):
-            return lambda state, at: state[i + at[a]] + constant
-    return lambda state, at: sum([factor * state[slot + at[a]] for (slot, a), factor in terms], constant)
+def _test(terms: _Terms, constant: int, less: bool) -> str:
+    """A comparison with 0."""
+    return f"{_sum(terms, constant)} {'<' if less else '=='} 0"
 
 
-def _writing(sums: Sequence[tuple[_Place, _Terms, int]]) -> Callable[[Read, _Offsets], Writes]:
-    """What a step writes, as a function of states: slots, with the terms and the constant of their new values."""
+def _sum(terms: _Terms, constant: int) -> str:
+    """A linear term."""
+    parts = [f"+ {constant}"] if constant or not terms else []
+    for place, factor in sorted(terms, key=lambda term: -term[1]):
+        times = "" if abs(factor) == 1 else f"{abs(factor)} * "
+        parts.append(f"{'+' if factor > 0 else '-'} {times}{_read(place)}")
+    return " ".join(parts).removeprefix("+ ")
+
+
+def _writing(sums: Sequence[tuple[_Place, _Terms, int]]) -> Node:
+    """A leaf that writes: slots, with the terms and the constant of their new values."""
+    source = f"[{', '.join(f'({_slot(place)}, {_sum(terms, constant)})' for place, terms, constant in sums)}]"
+    if any(terms or position for (_, position), terms, _ in sums):
+        return -1, 0, _function(source), {}, source
     fixed = [(slot, constant) for (slot, _), _, constant in sums]
-    moving = [(n, slot, a, _sum(terms, constant)) for n, ((slot, a), terms, constant) in enumerate(sums) if terms or a]
-    if not moving:
-        return lambda state, at: fixed
+    return -1, 0, lambda state, at: fixed, {}, source
 
-    def writes(state: Read, at: _Offsets) -> Writes:
-        result = fixed.copy()
-        for n, slot, a, value in moving:
-            result[n] = slot + at[a], value(state, at)
-        return result
 
-    return writes
+def _refusing() -> Node:
+    """A leaf of a step that is not enabled."""
+    return -1, 0, lambda state, at: None, {}, "None"
+
+
+@lru_cache(MOST_FUNCTIONS)
+def _function(source: str) -> Callable[[Read, Offsets], Any]:
+    """An expression as a function."""
+    function: Callable[[Read, Offsets], Any] = eval(f"lambda state, at: {source}")
+    return function
 
 
 class _Untraceable(Exception):

@@ -6,14 +6,17 @@ or, if it does not, when the node does something else. What a message says ident
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
+import msgspec
+
 from schedproof.model.lang import Model
+from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.files.typed import Part, Typed
 from schedproof.proofs.traces.formats.format import Format, Plain, Requested, first_object
 
 BOOTSTRAP = ("InitState", "BecomeFollower", "ApplyConfChange", "Ready")
@@ -23,15 +26,67 @@ UNDER_WAY, TERMS = 16, 8
 NOT_SENT = "not sent"
 """The name of every message that is received and was not sent. It is never under way."""
 
-Event = Mapping[str, Any]
 Record = dict[str, Any]
 Runs = tuple[tuple[int, int], ...]
 """A log: for each run of entries of one term, the first index and the term."""
 
 
+class HardState(Part, frozen=True):
+    term: int
+    vote: str
+    commit: int
+
+
+class Message(Part, frozen=True, rename={"by": "from", "log_term": "logTerm", "reject_hint": "rejectHint"}):
+    type: str
+    term: int
+    by: str
+    to: str
+    entries: int
+    log_term: int
+    index: int
+    commit: int
+    vote: str
+    reject: bool
+    reject_hint: int
+
+
+class Event(Part, frozen=True):
+    name: str
+    nid: str
+    state: HardState
+    role: str
+    log: int
+    conf: list[Any]
+    msg: Message | None = None
+
+    @property
+    def message(self) -> Message:
+        if self.msg is None:
+            raise ValueError(f"{self.name} has no msg")
+        return self.msg
+
+
+class Traced(Part, frozen=True):
+    """What a line of a trace logger says."""
+
+    event: Event | None = None
+    tag: str = ""
+    msg: str = ""
+    level: str = ""
+
+
+LINE = Typed(Traced)
+
+
 def is_etcd(lines: Sequence[TextLine]) -> bool:
     """Whether the first line is one of a trace logger."""
     return first_object(lines).get("tag") == "trace"
+
+
+def error_at(line: TextLine, problem: str) -> TraceError:
+    """The error of a line."""
+    return Line(line.file, line.number, {}).error(problem)
 
 
 def run_at(runs: Runs, index: int) -> int:
@@ -60,45 +115,60 @@ class _Node:
     match: dict[str, int] = field(default_factory=dict)
     received: tuple[str, Event, Runs] | None = None
     """The message that it has received and not yet handled, its state then, and the sender's log."""
+    seen: tuple[object, Record] = None, {}
+    """What the last event showed, and as a record has it."""
 
 
 class _Reader:
     """Translates the lines of one trace."""
 
     def __init__(self, lines: Iterator[TextLine]) -> None:
-        self._lines = lines
+        self._lines, self._file = lines, ""
         self._nodes: dict[str, _Node] = {}
         self._conf: list[list[str]] = []
         self._free = [f"m{number}" for number in range(UNDER_WAY)]
         self._named = UNDER_WAY
-        self._under_way: dict[Any, deque[tuple[str, Runs]]] = defaultdict(deque)
+        self._under_way: dict[Message, list[tuple[str, Runs]]] = {}
         self._segments: dict[int, str] = {}
-        self._first: Line | None = None
+        self._first: list[tuple[TextLine, Event]] = []
         self.header = self._start()
+
+    def _events(self) -> Iterator[tuple[TextLine, Event]]:
+        for line in self._lines:
+            self._file = line.file
+            read = LINE.of(line.text)
+            event = self._event(line) if read is None else read.event if read.tag == "trace" else None
+            if event is not None:
+                yield line, event
+
+    def _event(self, text: TextLine) -> Event | None:
+        """The event of a line that has more fields or another form."""
+        line = text.object()
+        event = line.value.get("event") if line.value.get("tag") == "trace" else None
+        try:
+            return None if event is None else msgspec.convert(event, Event)
+        except msgspec.ValidationError as error:
+            raise line.error(f"this is no event of a trace: {error}") from None
 
     def _start(self) -> Line:
         last: dict[str, Event] = {}
-        line = None
-        for text in self._lines:
-            line, event = self._event(text)
-            if event is not None:
-                if event["name"] not in BOOTSTRAP:
-                    self._first = line
-                    break
-                if event["nid"] not in last and event["name"] != "InitState":
-                    raise line.error(f"{event['name']} of node {event['nid']} comes before its InitState")
-                last[event["nid"]] = event
-        assert line is not None
-        if self._first is not None and self._first.value["event"]["nid"] not in last:
-            raise line.error(f"node {self._first.value['event']['nid']} has no InitState")
-        self._conf = max((event["conf"] for event in last.values()), key=lambda conf: len(conf[0]), default=[[], []])
+        for line, event in self._events():
+            if event.name not in BOOTSTRAP:
+                self._first = [(line, event)]
+                if event.nid not in last:
+                    raise error_at(line, f"node {event.nid} has no InitState")
+                break
+            if event.nid not in last and event.name != "InitState":
+                raise error_at(line, f"{event.name} of node {event.nid} comes before its InitState")
+            last[event.nid] = event
+        self._conf = max((event.conf for event in last.values()), key=lambda conf: len(conf[0]), default=[[], []])
         names = sorted({*last, *self._conf[0]})
-        length = max((event["log"] for event in last.values()), default=0)
+        length = max((event.log for event in last.values()), default=0)
         state = {}
         for name in names:
             node = self._nodes[name] = _Node()
             if name in last:
-                node.length, node.commit = last[name]["log"], last[name]["state"]["commit"]
+                node.length, node.commit = last[name].log, last[name].state.commit
                 node.runs = ((1, 1),) if node.length else ()
                 node.saved = node.runs, node.length
                 fields = {**self._observed(last[name])["Node"][name], "segment": "s1" if node.length else None}
@@ -129,52 +199,45 @@ class _Reader:
                 "Segment": {"s1": {"state": "Written", "term": 1, "first": 1, "end": length}} if length else {},
             },
         }
-        return Line(line.file, 1, value)
-
-    def _event(self, text: TextLine) -> tuple[Line, Event | None]:
-        line = text.object()
-        event = line.value.get("event") if line.value.get("tag") == "trace" else None
-        if event is not None and not isinstance(event, dict):
-            raise line.error("event is not an object")
-        return line, event
+        return Line(self._file, 1, value)
 
     def records(self) -> Iterator[Line]:
         """The records of the trace."""
-        if self._first is not None:
-            yield from self._translated(self._first, self._first.value["event"])
-        for text in self._lines:
-            line, event = self._event(text)
-            if event is not None:
-                yield from self._translated(line, event)
+        new = tuple.__new__  # a named tuple's own takes three times as long
+        for line, event in chain(self._first, self._events()):
+            if event.conf != self._conf or event.name == "ChangeConf":
+                raise error_at(line, "the members change, which this model does not have")
+            records: list[Record] = []
+            problem: Exception | None = None
+            try:
+                self._translate(event, records)
+                self._nodes[event.nid].commit = event.state.commit
+            except (KeyError, ValueError) as error:
+                problem = error
+            for record in records:
+                yield new(Line, (line.file, line.number, record, "", None))
+            if problem is not None:
+                raise error_at(line, f"this is no event of a trace: {problem!r}") from None
 
-    def _translated(self, line: Line, event: Event) -> Iterator[Line]:
-        if event.get("conf") != self._conf or event.get("name") == "ChangeConf":
-            raise line.error("the members change, which this model does not have")
-        try:
-            for record in self._steps(event):
-                yield Line(line.file, line.number, record)
-            self._nodes[event["nid"]].commit = event["state"]["commit"]
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise line.error(f"this is no event of a trace: {error!r}") from None
-
-    def _observed(self, event: Event) -> dict[str, dict[str, dict[str, Any]]]:
-        of = event["state"]
-        seen = {
-            "state": event["role"].removeprefix("State"),
-            "term": of["term"],
-            "vote": of["vote"] if of["vote"] != "0" else None,
-            "commit": of["commit"],
-            "length": event["log"],
-        }
-        return {"Node": {event["nid"]: seen}}
+    def _observed(self, event: Event) -> Record:
+        """What an event shows of its node. Usually that is what the event before has shown."""
+        node, shown = self._nodes[event.nid], (event.state, event.role, event.log)
+        if node.seen[0] != shown:
+            state = event.state
+            fields = {
+                "state": event.role.removeprefix("State"),
+                "term": state.term,
+                "vote": state.vote if state.vote != "0" else None,
+                "commit": state.commit,
+                "length": event.log,
+            }
+            node.seen = shown, {"Node": {event.nid: fields}}
+        return node.seen[1]
 
     # --- messages
 
-    def _key(self, message: Event) -> tuple[Any, ...]:
-        return tuple(message.values())
-
     def _send(self, node: _Node, event: Event, parameters: Record, action: str, runs: Runs = ()) -> Record:
-        record: Record = {"action": action, "parameters": parameters}
+        record: Record = {"action": action, "parameters": parameters, "state": self._observed(event)}
         if self._free:
             name = self._free.pop()
         else:
@@ -183,15 +246,16 @@ class _Reader:
             record["objects"] = {"Wire": [name]}
         parameters["wire"] = name
         node.unsaved.append(name)
-        self._under_way[self._key(event["msg"])].append((name, runs))
+        self._under_way.setdefault(event.message, []).append((name, runs))
         return record
 
-    def _received(self, message: Event) -> tuple[str, Runs]:
-        equal = self._under_way[self._key(message)]
-        received = equal.popleft() if equal else (NOT_SENT, ())
-        if not equal:
-            del self._under_way[self._key(message)]
-        return received
+    def _received(self, message: Message) -> tuple[str, Runs]:
+        equal = self._under_way.pop(message, None)
+        if equal is None:
+            return NOT_SENT, ()
+        if len(equal) > 1:
+            self._under_way[message] = equal[1:]
+        return equal[0]
 
     def _handled(self, name: str) -> None:
         if name != NOT_SENT:
@@ -199,133 +263,130 @@ class _Reader:
 
     # --- events
 
-    def _steps(self, event: Event) -> Iterator[Record]:
-        name, at = event["name"], event["nid"]
+    def _translate(self, event: Event, records: list[Record]) -> None:
+        """Adds the records of an event: all those before a problem, if there is one."""
+        name, at = event.name, event.nid
         node = self._nodes[at]
         if name == "BecomeFollower":
-            yield {
-                "action": self._follow(node, event),
-                "parameters": self._of(node, at),
-                "state": self._observed(event),
-            }
+            records.append(self._seen(event, self._follow(node), **self._of(node, at)))
             return
-        answers = name in ("SendAppendEntriesResponse", "SendRequestVoteResponse") and event["msg"]["to"] != at
-        if answers:
-            yield self._answer(node, event)
+        if name in ("SendAppendEntriesResponse", "SendRequestVoteResponse") and event.message.to != at:
+            records.append(self._answer(node, event))
             return
         if node.received is not None:  # it handles the message without an answer
-            yield {"action": "ignore", "parameters": self._of(node, at)}
+            records.append({"action": "ignore", "parameters": self._of(node, at)})
             self._handled(node.received[0])
             node.received = None
         if name.startswith("Receive"):
-            yield {"state": self._observed(event)}
-            yield from self._receive(node, event)
+            records.append({"state": self._observed(event)})
+            self._receive(node, event, records)
         elif name == "Ready":
             node.saved, node.unsaved = (node.runs, node.length), []
-            yield {"action": "save", "parameters": {"n": at}, "state": self._observed(event)}
+            records.append(self._seen(event, "save", n=at))
         elif name == "SendAppendEntriesRequest":
-            yield self._append(node, event) | {"state": self._observed(event)}
+            records.append(self._append(node, event))
         elif name == "Replicate":
-            yield self._replicate(node, event)
+            records.append(self._replicate(node, event))
         elif name == "SendAppendEntriesResponse":
-            yield self._send(node, event, {"n": at}, "acknowledge", node.runs) | {"state": self._observed(event)}
+            records.append(self._send(node, event, {"n": at}, "acknowledge", node.runs))
         elif name == "Commit":
-            yield self._commit(node, event) | {"state": self._observed(event)}
+            records.append(self._commit(node, event))
         elif name == "BecomeCandidate":
             node.votes = set()
-            yield {"action": "campaign", "parameters": {"n": at}, "state": self._observed(event)}
+            records.append(self._seen(event, "campaign", n=at))
         elif name == "SendRequestVoteRequest":
-            yield self._send(node, event, {"n": at, "o": event["msg"]["to"]}, "ask") | {"state": self._observed(event)}
+            records.append(self._send(node, event, {"n": at, "o": event.message.to}, "ask"))
         elif name == "SendRequestVoteResponse":
-            yield self._send(node, event, {"n": at}, "vote_for_itself") | {"state": self._observed(event)}
+            records.append(self._send(node, event, {"n": at}, "vote_for_itself"))
         elif name == "BecomeLeader":
             node.match = {at: node.length}
-            quorum = self._quorum(node.votes)
-            yield {"action": "win", "parameters": {"n": at, "q": quorum}, "state": self._observed(event)}
+            records.append(self._seen(event, "win", n=at, q=self._quorum(node.votes)))
         elif name == "InitState":
-            losses = {name for name in node.unsaved if name not in self._free}
-            for lost in sorted(losses):
-                yield {"action": "lose_wire", "parameters": {"wire": lost}}
-            for equal in list(self._under_way.values()):
-                for each in [each for each in equal if each[0] in losses]:
-                    equal.remove(each)
-            self._free += sorted(losses)
+            losses = sorted({name for name in node.unsaved if name not in self._free})
+            records += [{"action": "lose_wire", "parameters": {"wire": lost}} for lost in losses]
+            kept = {m: [each for each in equal if each[0] not in losses] for m, equal in self._under_way.items()}
+            self._under_way = {message: equal for message, equal in kept.items() if equal}
+            self._free += losses
             node.unsaved, (node.runs, node.length) = [], node.saved
-            yield {"action": "restart", "parameters": {"n": at}, "state": self._observed(event)}
+            records.append(self._seen(event, "restart", n=at))
         elif name == "ApplyConfChange":
-            yield {"state": self._observed(event)}
+            records.append({"state": self._observed(event)})
         else:
             raise ValueError(f"the event {name} is unknown")
+
+    def _seen(self, event: Event, action: str, **parameters: str) -> Record:
+        return {"action": action, "parameters": parameters, "state": self._observed(event)}
 
     def _of(self, node: _Node, at: str) -> Record:
         return {"n": at} if node.received is None else {"n": at, "m": node.received[0]}
 
-    def _follow(self, node: _Node, event: Event) -> str:
+    def _follow(self, node: _Node) -> str:
         if node.received is None:
             return "step_down"
         before = node.received[1]
-        return "adopt" if before["msg"]["term"] > before["state"]["term"] else "yield"
+        return "adopt" if before.message.term > before.state.term else "yield"
 
-    def _receive(self, node: _Node, event: Event) -> Iterator[Record]:
-        message, role, term = event["msg"], event["role"], event["state"]["term"]
+    def _receive(self, node: _Node, event: Event, records: list[Record]) -> None:
+        message, role, term = event.message, event.role, event.state.term
         received, runs = self._received(message)
-        parameters: Record = {"n": event["nid"], "m": received}
-        kind, by = message["type"], message["from"]
-        if message["term"] > term or kind in ("MsgVote", "MsgApp", "MsgHeartbeat"):
+        kind, by = message.type, message.by
+        if message.term > term or kind in ("MsgVote", "MsgApp", "MsgHeartbeat"):
             node.received = received, event, runs
             return
-        if kind == "MsgVoteResp" and not message["reject"] and message["term"] == term and role == "StateCandidate":
+        parameters = {"n": event.nid, "m": received}
+        counts = not message.reject and message.term == term
+        if kind == "MsgVoteResp" and counts and role == "StateCandidate":
             node.votes.add(by)
-            yield {"action": "tally", "parameters": parameters}
-        elif kind == "MsgAppResp" and not message["reject"] and message["term"] == term and role == "StateLeader":
-            if message["index"] > node.match.get(by, 0):
-                node.match[by] = message["index"]
-                yield {"action": "count", "parameters": parameters | {"p": f"{event['nid']}-{by}"}}
-            else:
-                yield {"action": "ignore", "parameters": parameters}
+            records.append({"action": "tally", "parameters": parameters})
+        elif kind == "MsgAppResp" and counts and role == "StateLeader" and message.index > node.match.get(by, 0):
+            node.match[by] = message.index
+            parameters["p"] = f"{event.nid}-{by}"
+            records.append({"action": "count", "parameters": parameters})
         else:
-            yield {"action": "ignore", "parameters": parameters}
+            records.append({"action": "ignore", "parameters": parameters})
         self._handled(received)
 
     def _answer(self, node: _Node, event: Event) -> Record:
         if node.received is None:
             node.received = NOT_SENT, event, ()
         (received, before, runs), node.received = node.received, None
-        kind, rejects, request = event["msg"]["type"], event["msg"]["reject"], before["msg"]
-        seen = self._observed(event)
+        kind, rejects, request = event.message.type, event.message.reject, before.message
         if kind == "MsgVoteResp":
-            del seen["Node"][event["nid"]]["vote"]  # it is written after the answer
             action = "deny" if rejects else "grant"
         elif kind == "MsgHeartbeatResp":
             action = "heed"
         elif rejects:
             action = "reject"
-        elif request["index"] < before["state"]["commit"]:
+        elif request.index < before.state.commit:
             action = "skip"
         else:
-            end = request["index"] + request["entries"]
-            had_all = end <= before["log"] and run_at(node.runs, end) == run_at(runs, end)
+            end = request.index + request.entries
+            had_all = end <= before.log and run_at(node.runs, end) == run_at(runs, end)
             action = "keep" if had_all else "take"
             if not had_all:
                 node.runs, node.length = until(runs, end), end
-        record = self._send(node, event, {"n": event["nid"], "m": received}, action) | {"state": seen}
+        record = self._send(node, event, {"n": event.nid, "m": received}, action)
+        if kind == "MsgVoteResp":
+            fields = {**record["state"]["Node"][event.nid]}
+            del fields["vote"]  # it is written after the answer
+            record["state"] = {"Node": {event.nid: fields}}
         self._handled(received)
         return record
 
     def _append(self, node: _Node, event: Event) -> Record:
-        message, at = event["msg"], event["nid"]
-        to = message["to"]
-        if message["type"] == "MsgHeartbeat":
+        message, at = event.message, event.nid
+        to, index, entries = message.to, message.index, message.entries
+        if message.type == "MsgHeartbeat":
             return self._send(node, event, {"n": at, "o": to, "p": f"{at}-{to}"}, "beat")
-        index, entries = message["index"], message["entries"]
-        sent = {"n": at, "o": to, "t": self._segment(node.runs, index + entries)}
-        sent |= {"back": event["log"] - index, "count": entries}
+        sent: Record = {"n": at, "o": to, "t": self._segment(node.runs, index + entries)}
+        sent |= {"back": event.log - index, "count": entries}
         if index == 0:
             return self._send(node, event, sent, "send_first", node.runs)
-        return self._send(node, event, sent | {"s": self._segment(node.runs, index)}, "send", node.runs)
+        sent["s"] = self._segment(node.runs, index)
+        return self._send(node, event, sent, "send", node.runs)
 
     def _replicate(self, node: _Node, event: Event) -> Record:
-        at, term, length = event["nid"], event["state"]["term"], event["log"] + 1
+        at, term, length = event.nid, event.state.term, event.log + 1
         node.length = length
         seen = {"Node": {at: {"length": length, "term": term}}}
         if node.runs and node.runs[-1][1] == term:
@@ -340,15 +401,12 @@ class _Reader:
         return self._segments.get(run_at(runs, index), "s1")
 
     def _commit(self, node: _Node, event: Event) -> Record:
-        commit, at = event["state"]["commit"], event["nid"]
+        commit, at = event.state.commit, event.nid
         if commit <= node.commit:
-            return {}
-        with_all = {name for name, match in node.match.items() if match >= commit}
+            return {"state": self._observed(event)}
+        with_all = [name for name, match in node.match.items() if match >= commit]
         exact = [name for name in with_all if node.match[name] == commit]
-        return {
-            "action": "commit",
-            "parameters": {"n": at, "p": f"{at}-{(exact or [at])[0]}", "q": self._quorum(with_all)},
-        }
+        return self._seen(event, "commit", n=at, p=f"{at}-{(exact or [at])[0]}", q=self._quorum(set(with_all)))
 
     def _quorum(self, of: set[str]) -> str:
         size = len(self._nodes) // 2 + 1

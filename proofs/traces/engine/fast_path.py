@@ -14,6 +14,7 @@ from typing import Any
 from schedproof.model.lang.types import BoolType, EnumType, Function, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.lang.types import Sequence as SequenceType
 from schedproof.model.semantics import Instance, State, functions, sequences
+from schedproof.model.semantics.step import Writes
 
 from .known_steps import KnownSteps
 from .objects import ObjectMap
@@ -24,14 +25,14 @@ Codes = tuple[Mapping[Any, int], type | None]
 The Python type is there if values of other types compare equal; else None.
 """
 
-FIELDS = frozenset(("action", "parameters", "state", "time"))
-"""The fields that a record on the fast path may have."""
-
 ARRIVALS = ("objects", "rigid")
-"""The fields that a record which brings new objects may have as well."""
+"""The fields by which a record brings new objects."""
 
 PLAIN = (int, bool)
 """The Python types whose values are their own codes."""
+
+NONE_WRITTEN: Writes = []
+"""What an observation writes."""
 
 TIMES = (int, float, str)
 """The Python types of times. Other code checks that a time is valid and not before the last one."""
@@ -151,8 +152,6 @@ class FastPath:
                 kinds["state"] = ("", {s.name: i for i, s in enumerate(machine.states)}, None)
         self._names = {sort: tuple[str, ...]() for sort in objects.names}
         self._layout: Instance | None = None
-        self._values: list[int] = []
-        self._complete: list[int] = []
         self.enter(objects, known)
 
     def _codes(self, kind: Type, an_object: bool = False) -> Codes:
@@ -181,11 +180,13 @@ class FastPath:
     def enter(self, objects: ObjectMap, known: KnownSteps) -> None:
         """Switches to these objects, whose cached steps are ``known``."""
         self._known, self._rigid_state = known, objects.rigid_state
-        self._entered: State | None = None
         if objects.layout is not self._layout:
             self._layout = objects.layout
             self._fields = {
-                sort: {field: (objects.layout.slot(sort, a), codes, kind) for field, (a, codes, kind) in kinds.items()}
+                sort: {
+                    field: (objects.layout.slot(sort, a), None if kind in PLAIN else codes, kind)
+                    for field, (a, codes, kind) in kinds.items()
+                }
                 for sort, kinds in self._kinds.items()
             }
         for sort, names in objects.names.items():
@@ -221,14 +222,29 @@ class FastPath:
 
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
         """The state after the record's step or observation; None if the complete check must decide."""
+        complete = self.completed(state)
+        return tuple(complete[: len(state)]) if self.take(record, complete) is not None else None
+
+    def completed(self, state: State) -> list[int]:
+        """A state with the rigid attributes at its end."""
+        return [*state, *self._rigid_state]
+
+    def take(self, record: Mapping[str, Any], complete: list[int]) -> Writes | None:
+        """Changes a state to that after the record's step or observation.
+
+        Args:
+            record: the record.
+            complete: the state before, with the rigid attributes at its end.
+
+        Returns:
+            What was written. None if the complete check must decide; the state may then be a wrong one.
+        """
         try:
-            if not record or not FIELDS.issuperset(record) or type(record.get("time", 0)) not in TIMES:
+            acts, shows, timed = "action" in record, "state" in record, "time" in record
+            if not record or len(record) != 2 * acts + shows + timed:
                 return None
-            if state is not self._entered:
-                self._values, self._complete = list(state), [*state, *self._rigid_state]
-            self._entered = None  # until the record turns out to be correct
-            result = self._values
-            if "action" in record:
+            writes = NONE_WRITTEN
+            if acts:
                 name, given = record["action"], record["parameters"]
                 expected = self._actions[name]
                 if type(given) is not dict or len(given) != len(expected):
@@ -236,29 +252,26 @@ class FastPath:
                 chosen = tuple(
                     [codes[given[n]] if kind is None else _code(given[n], codes, kind) for n, codes, kind in expected]
                 )
-                complete = self._complete
-                writes = self._known.writes(name, chosen, complete)
-                if writes is None:
+                known = self._known.writes(name, chosen, complete)
+                if known is None:
                     return None
+                writes = known
                 for slot, value in writes:
-                    result[slot] = complete[slot] = value
-            elif "parameters" in record:
+                    complete[slot] = value
+            if timed and type(record["time"]) not in TIMES:
                 return None
-            for sort, objects in record["state"].items() if "state" in record else ():
+            for sort, objects in record["state"].items() if shows else ():
                 numbers, fields = self._numbers[sort], self._fields[sort]
                 for obj, values in objects.items():
                     number = numbers[obj]
                     for field, shown in values.items():
                         start, codes, kind = fields[field]
-                        if kind is None:
-                            if codes[shown] != result[start + number]:
+                        if codes is None:
+                            if type(shown) is not kind or shown != complete[start + number]:
                                 return None
-                        elif type(shown) is not kind or (
-                            (shown if kind in PLAIN else _code(shown, codes, kind)) != result[start + number]
-                        ):
+                        elif (codes[shown] if kind is None else _code(shown, codes, kind)) != complete[start + number]:
                             return None
-            self._entered = state if "action" not in record else tuple(result)
-            return self._entered
+            return writes
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             return None  # something is wrong: the complete check reports what
 

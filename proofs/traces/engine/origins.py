@@ -14,6 +14,7 @@ from schedproof.model.semantics import State
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.reports.report import Origin
 
+from .fast_run import MOST_WRITES, Change
 from .objects import ObjectMap
 
 MOST_RECORDS = 200
@@ -60,17 +61,26 @@ class Origins:
     """The last records of a trace, with the states that explain it after each of them."""
 
     def __init__(self, objects: ObjectMap, states: tuple[State, ...]) -> None:
-        self._kept: deque[tuple[int, int | Line, Any, ObjectMap, tuple[State, ...]]]
-        self._kept = deque(maxlen=MOST_RECORDS)  # what Kept has; a plain tuple takes a fifth of its time
+        self._kept: deque[tuple[int, int | Line, Any, ObjectMap, tuple[State, ...] | Change]]
+        # What Kept has; a plain tuple takes a fifth of its time. The oldest states are needed for later changes.
+        self._kept = deque(maxlen=MOST_RECORDS + MOST_WRITES)
         self.add(0, 0, None, objects, states)
 
-    def add(self, number: int, place: int | Line, record: Any, objects: ObjectMap, states: tuple[State, ...]) -> None:
-        """Keeps a record that was explained; the arguments are the attributes of :class:`Kept`."""
+    def add(
+        self, number: int, place: int | Line, record: Any, objects: ObjectMap, states: tuple[State, ...] | Change
+    ) -> None:
+        """Keeps a record that was explained.
+
+        Args:
+            number, place, record, objects: the attributes of :class:`Kept`.
+            states: the states after it, or what it wrote to the one state before it.
+        """
         kept = self._kept
-        if len(states) > MOST_STATES:
-            states = ()
-        elif len(kept) * len(states[0]) * len(states) > MOST_VALUES:
-            kept.popleft()
+        if isinstance(states, tuple):
+            if len(states) > MOST_STATES:
+                states = ()
+            elif len(kept) * len(states[0]) * len(states) > MOST_VALUES:
+                kept.popleft()
         kept.append((number, place, record, objects, states))
 
     def copy(self) -> Origins:
@@ -82,7 +92,21 @@ class Origins:
     @property
     def kept(self) -> list[Kept]:
         """The kept records, the oldest first. The first may be the start of the trace, which has the number 0."""
-        return [Kept(*each) for each in self._kept]
+        kept, states = list[Kept](), tuple[State, ...]()
+        for number, place, record, objects, change in self._kept:
+            if isinstance(change, tuple):
+                states = change
+            elif states:
+                (before,) = states
+                after = list(before)
+                for slot, value in change:
+                    after[slot] = value
+                states = (tuple(after),)
+            else:
+                continue  # the states before it are no longer kept
+            kept.append(Kept(number, place, record, objects, states))
+        most = MOST_VALUES // max(1, sum(map(len, states))) + 1
+        return kept[-min(most, MOST_RECORDS) :]
 
     def of(self, before: Mapping[str, Mapping[str, Any]], says: Callable[[Kept], str]) -> list[Origin]:
         """Where the values of objects come from, the newest origin first; those that are known.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from schedproof.model.semantics import State
+from schedproof.proofs.traces.files.lines import Line
 
 from .candidates import Candidates
 from .collected_names import CollectedNames
@@ -76,3 +78,41 @@ class TraceCandidates(Candidates[State]):
         else:
             moved = since
         return self if moved is since else replace(self, context=replace(self.context, since=moved))
+
+
+def later(before: float | datetime | None, line: Line) -> float | datetime | None:
+    """The record's time, or that of the record before.
+
+    Raises:
+        TraceError: it is earlier, or of another kind.
+    """
+    shown = line.value.get("time")
+    if shown is None:
+        return before
+    time = _time(shown, line)
+    if before is None:
+        return time
+    try:
+        if time < before:  # type: ignore[operator]
+            raise line.error(
+                f"time {shown} is before that of an earlier record; put the records in order, and validate each run in a log of its own"
+            )
+    except TypeError:
+        raise line.error(
+            f"time {shown!r} cannot be compared with that of an earlier record; write all times in one form"
+        ) from None
+    return time
+
+
+def _time(shown: object, line: Line) -> float | datetime:
+    if isinstance(shown, str):
+        try:
+            return datetime.fromisoformat(shown)
+        except ValueError:
+            raise line.error(
+                f"time {shown!r:.60} is not in ISO 8601; write a text such as 2026-02-01T12:00:05Z"
+            ) from None
+    assert isinstance(shown, int | float)
+    if isinstance(shown, float) and not math.isfinite(shown):
+        raise line.error(f"time {shown} is not a time; write seconds, or a text in ISO 8601")
+    return shown

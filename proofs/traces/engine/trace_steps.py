@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,11 +21,12 @@ from schedproof.proofs.traces.formats.records import Mentions, Reader, Unlogged
 from .appearing import Appearing
 from .candidates import MOST_STATES, Nonconformance, step
 from .fast_path import ARRIVALS, FastPath, introduces
+from .fast_run import FastRun
 from .known_steps import KnownSteps
 from .object_gc import collectable
 from .objects import Axioms, ObjectMap
 from .steps import StepPattern, Steps
-from .trace_context import MOST_STARTS, Since, TraceCandidates, TraceContext
+from .trace_context import MOST_STARTS, Since, TraceCandidates, TraceContext, later
 from .unobserved import noticing
 
 SCHEMA = Path(__file__).parents[1] / "formats" / "plain.schema.json"
@@ -70,26 +69,23 @@ class TraceSteps:
         self._entered_map = objects
         self._fast_path = FastPath(objects, self._known_of(objects)[0])
 
-    def fast_step(
+    def fast_run(self, now: TraceCandidates) -> FastRun | None:
+        """The fast path from here on, if one state explains the trace; else None: records may have other explanations."""
+        if len(now.states) != 1 or self._unlogged.most:
+            return None
+        self._enter(now.context.objects)
+        return FastRun(self._fast_path, now, frozenset() if now.context.unobserved else self._noticing)
+
+    def fast_arrival(
         self, now: TraceCandidates, record: Mapping[str, Any], line: Line | None = None
     ) -> TraceCandidates | None:
-        """The result of ``step`` if one state explains the trace and the record is correct; else None."""
-        states, time, context = now.states, now.time, now.context
-        if len(states) != 1 or self._unlogged.most:  # the record may have other explanations
+        """The result of ``step`` if one state explains the trace, and the record is correct and brings objects; else None."""
+        arrival = self._fast_arrival(now, record) if self._may_bring(now, record) else None
+        if arrival is None:
             return None
-        if context.objects is not self._entered_map:
-            self._enter(context.objects)
-        after = self._fast_path.after(record, states[0])
-        if after is None:
-            arrival = self._fast_arrival(now, record) if self._may_bring(now, record) else None
-            if arrival is None:
-                return None
-            context, after = arrival
-        if "time" in record:
-            before, time = time, record["time"]
-            if type(time) is not int or type(before) is not int or time < before:
-                time = _later(before, line or Line("", now.records + 1, record))
-        if self._noticing and not context.unobserved and record.get("action") in self._noticing:
+        context, after = arrival
+        time = now.time if "time" not in record else later(now.time, line or Line("", now.records + 1, record))
+        if record.get("action") in self._noticing:
             context = replace(context, unobserved=True)
         return TraceCandidates((after,), now.records + 1, "", time, context=context)
 
@@ -128,7 +124,7 @@ class TraceSteps:
             TraceError: it is not a record.
         """
         shape("record").check(line)
-        time, context = _later(now.time, line), replace(now.context, since=now.since)
+        time, context = later(now.time, line), replace(now.context, since=now.since)
         objects = context.objects
         if self._may_bring(now, line.value):
             objects = self._appearing(now).objects_after(line, self._named(context, line.value), _read_rigid)
@@ -309,44 +305,6 @@ def _kept(kept: OrderedDict[object, T], key: object, make: Callable[[], T], most
 
 def _read_rigid(objects: ObjectMap, line: Line) -> Mapping[tuple[str, str], Mapping[int, int]]:
     return read_rigid(objects, line.value["rigid"], line)
-
-
-def _later(before: float | datetime | None, line: Line) -> float | datetime | None:
-    """The record's time, or that of the record before.
-
-    Raises:
-        TraceError: it is earlier, or of another kind.
-    """
-    shown = line.value.get("time")
-    if shown is None:
-        return before
-    time = _time(shown, line)
-    if before is None:
-        return time
-    try:
-        if time < before:  # type: ignore[operator]
-            raise line.error(
-                f"time {shown} is before that of an earlier record; put the records in order, and validate each run in a log of its own"
-            )
-    except TypeError:
-        raise line.error(
-            f"time {shown!r} cannot be compared with that of an earlier record; write all times in one form"
-        ) from None
-    return time
-
-
-def _time(shown: object, line: Line) -> float | datetime:
-    if isinstance(shown, str):
-        try:
-            return datetime.fromisoformat(shown)
-        except ValueError:
-            raise line.error(
-                f"time {shown!r:.60} is not in ISO 8601; write a text such as 2026-02-01T12:00:05Z"
-            ) from None
-    assert isinstance(shown, int | float)
-    if isinstance(shown, float) and not math.isfinite(shown):
-        raise line.error(f"time {shown} is not a time; write seconds, or a text in ISO 8601")
-    return shown
 
 
 @cache

@@ -20,6 +20,7 @@ from schedproof.proofs.traces.reports.nonconformance import validation_of
 from schedproof.proofs.traces.reports.report import NOTHING, LogVerdict, Validation, ValidationReport
 
 from .candidates import MOST_STATES, Nonconformance, TooManyStates
+from .fast_run import FastRun
 from .objects import ObjectMap
 from .origins import Kept, Origins
 from .steps import StepPattern
@@ -78,7 +79,8 @@ class Watch:
         self.model = model or _variant(system, first)
         self.header = read_header(self.model, first)
         self._steps = TraceSteps(self.model, self.header, limit)
-        self.candidates: TraceCandidates = self._steps.start
+        self._candidates: TraceCandidates = self._steps.start
+        self._run: FastRun | None = None
         self._origins = Origins(self.objects, self.candidates.states)
         self.validation = CONFORMS
         """The verdict on everything so far."""
@@ -89,14 +91,25 @@ class Watch:
         return self.validation is CONFORMS
 
     @property
+    def candidates(self) -> TraceCandidates:
+        """What explains the trace so far."""
+        if self._run is not None:
+            self._candidates = self._run.candidates()
+        return self._candidates
+
+    @candidates.setter
+    def candidates(self, now: TraceCandidates) -> None:
+        self._candidates, self._run = now, None
+
+    @property
     def records(self) -> int:
         """How many records were checked, including the one that decided the verdict."""
-        return self.candidates.records + (self.validation is not CONFORMS)
+        return (self._run or self._candidates).records + (self.validation is not CONFORMS)
 
     @property
     def objects(self) -> ObjectMap:
         """The current objects."""
-        return self.candidates.context.objects
+        return self._candidates.context.objects
 
     @property
     def since(self) -> Since | None:
@@ -123,14 +136,18 @@ class Watch:
         """
         if self.validation is not CONFORMS:
             return self.validation
-        now = self.candidates
-        line = None if place == 0 else place if isinstance(place, Line) else Line("", place, record)
-        fast = self._steps.fast_step(now, record, line)
-        if fast is not None:
-            self.candidates = fast
-            self._origins.add(fast.records, place, record, fast.context.objects, fast.states)
-            return CONFORMS
-        after = self._steps.step(now, line or Line("", now.records + 1, record))
+        line = place if isinstance(place, Line) else Line("", place, record) if place else None
+        run = self._run
+        if run is None:
+            run = self._run = self._steps.fast_run(self._candidates)
+        if run is not None:
+            change = run.take(record, line)
+            if change is not None:
+                self._origins.add(run.records, place, record, self.objects, change)
+                return CONFORMS
+        self.candidates = now = self.candidates  # the run ends: others may use its tables
+        arrived = self._steps.fast_arrival(now, record, line) if run is not None else None
+        after = arrived or self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
         if isinstance(after, Nonconformance) or after.exceeded:
             validation = validation_of(self.objects.instance, after, explains=self._explains)

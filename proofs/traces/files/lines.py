@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -170,16 +171,17 @@ def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None
     Raises:
         TraceError: a line is not UTF-8, or too long.
     """
+    if following is None:
+        yield from _complete_lines(file, name)
+        return
     number, held, got = 1, b"", False
     while True:
         part = file.readline(MOST_BYTES + 1 - len(held))
         held, got = held + part, got or bool(part)
         if len(held) > MOST_BYTES:
-            raise TraceError(
-                f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; write one record a line", number
-            )
+            raise _too_long(name, number)
         last = not held.endswith(b"\n")
-        if last and following is not None and not (isinstance(file, Arriving) and file.ended):
+        if last and not (isinstance(file, Arriving) and file.ended):
             if following.wait(file, name, got):
                 got = False
                 continue
@@ -188,9 +190,26 @@ def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None
         text = _decoded(name, number, held)
         if text:
             yield TextLine(name, number, text)
-        if last or (following is not None and following.stopped):
+        if last or following.stopped:
             return
         number, held = number + 1, b""
+
+
+def _complete_lines(file: BinaryIO | Arriving, name: str) -> Iterator[TextLine]:
+    """The lines of a file that is not being written."""
+    number, new = 0, tuple.__new__  # a named tuple's own takes three times as long
+    while raw := file.readline(MOST_BYTES + 1):
+        number += 1
+        if len(raw) > MOST_BYTES:
+            raise _too_long(name, number)
+        text = _decoded(name, number, raw)
+        if text:
+            yield new(TextLine, (name, number, text))
+
+
+def _too_long(name: str, number: int) -> TraceError:
+    what = f"longer than {MOST_BYTES >> 20} MiB; write one record a line"
+    return TraceError(f"{name}, line {number}: {what}", number)
 
 
 def _decoded(name: str, number: int, raw: bytes) -> str:
@@ -241,8 +260,12 @@ def _loads(text: str) -> Any:
             return value
     except (ValueError, TypeError):  # orjson writes fewer levels than it reads
         return json.loads(text, object_pairs_hook=_distinct)
-    # `":` nearly always follows a key. If the numbers differ, json checks for duplicate keys, or reads a rounded number.
-    return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)
+    # `":` follows a key. If the numbers differ, json checks for duplicate keys, or reads a rounded number.
+    exact = text.count('":') == _names(value) and not _BEFORE_COLON.search(text)
+    return value if exact else json.loads(text, object_pairs_hook=_distinct)
+
+
+_BEFORE_COLON = re.compile(r'"\s+:')
 
 
 def _names(value: Any) -> int:

@@ -228,7 +228,7 @@ def both_ways(system: System, path: Path) -> ValidationReport:
     """The report, which is the same without the fast path."""
     report = check_trace(system, path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TraceSteps, "fast_step", lambda *_: None)
+        patch.setattr(TraceSteps, "fast_run", lambda *_: None)
         assert check_trace(system, path) == report
     return report
 

@@ -19,6 +19,7 @@ from schedproof.proofs.traces import LogVerdict, TraceError
 from schedproof.proofs.traces.engine import collected_names
 from schedproof.proofs.traces.engine.collected_names import CollectedNames
 from schedproof.proofs.traces.engine.fast_path import FastPath
+from schedproof.proofs.traces.engine.fast_run import FastRun
 from schedproof.proofs.traces.engine.objects import Axioms, ObjectMap
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.engine.watch import Watch
@@ -152,7 +153,7 @@ def compare(header: Mapping[str, Any], log: Log) -> tuple[Watch, int]:
     """Both engines, after each record the same; the verdict, and how many records the fast path took."""
     fast, slow, fast_steps = Watch(system("hived"), None, header), Watch(system("hived"), None, header), 0
     ordinary, steps = fast._steps.step, fast._steps
-    slow._steps.fast_step = lambda *_: None  # type: ignore[method-assign]
+    slow._steps.fast_run = lambda *_: None  # type: ignore[method-assign]
 
     def counted(*args: Any) -> Any:
         nonlocal fast_steps
@@ -163,10 +164,12 @@ def compare(header: Mapping[str, Any], log: Log) -> tuple[Watch, int]:
     for number, record in enumerate(log, 1):
         fast_steps += 1
         assert outcome(fast, record) == outcome(slow, record), number
-        assert known(fast) == known(slow), number
+        if number % 4 in (1, 2):  # in between, a run goes on whose state nobody asks for
+            assert known(fast) == known(slow), number
         if not fast.open:
             break
-    assert fast.report() == slow.report()
+    assert known(fast) == known(slow)
+    assert fast.report() == slow.report() and fast.kept == slow.kept
     return fast, fast_steps
 
 
@@ -245,12 +248,26 @@ def keeps_old_slots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = FastPath.after
+    original = FastPath.take
     monkeypatch.setattr(
         FastPath,
-        "after",
+        "take",
         lambda self, record, state: original(self, {k: v for k, v in record.items() if k != "state"}, state),
     )
+
+
+def keeps_what_a_refused_record_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FastRun, "_restore", lambda self: None)
+
+
+def restores_an_earlier_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = FastRun._restore
+
+    def restore(self: FastRun) -> None:
+        self._written = self._written[:-1]
+        original(self)
+
+    monkeypatch.setattr(FastRun, "_restore", restore)
 
 
 def remembers_no_ended_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,6 +313,8 @@ FAULTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     lets_all_outrank_all,
     keeps_old_slots,
     compares_nothing,
+    keeps_what_a_refused_record_wrote,
+    restores_an_earlier_state,
     remembers_no_ended_names,
     leaves_what_was_in_the_place,
     keeps_relations_of_the_forgotten,

@@ -40,7 +40,7 @@ def since(report: NonconformanceReport) -> dict[str, tuple[int, str]]:
 def test_the_record_that_a_refused_step_runs_into(header: Record, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the fast path, and as the places of objects move because others appear."""
     if not fast:
-        monkeypatch.setattr(TraceSteps, "fast_step", lambda *_: None)
+        monkeypatch.setattr(TraceSteps, "fast_run", lambda *_: None)
     records = [allocate("low", "a"), {"crash": True}, allocate("high", "b"), WAIT, allocate("low", "a")]
     report = violation(header, *records)
     assert since(report)["low.state"] == (1, "allocate(p=low, K={a})")
