@@ -626,7 +626,7 @@ def _is_met(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> bool:
 
 def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | str | None] | None:
     """How near a state is that refutes it, if there is one; "open" if one may, depending on what is too far."""
-    bad, is_open = [], False
+    bad, is_open, starts, arrives = [], False, False, False
     for world in World(graph.instance, ()).choosing(prop.over):
         start, goal = _where(graph, world, prop.given), _where(graph, world, prop.goal)
         if isinstance(prop, AlwaysCanReach):
@@ -645,6 +645,10 @@ def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | str | 
             left = start.union(*(nx.descendants(avoiding, s) for s in start))
             if _stays(graph, prop, left):
                 return (None,)
+            starts = starts or bool(start)
+            arrives = arrives or any(w.after in goal for s in left for w in graph.steps[s].values())
+    # If nothing arrives, every fair run goes too far, and nothing says what it does there.
+    is_open = is_open or bool(starts and not arrives and graph.cut)
     return (min(bad),) if bad else ("open",) if is_open else None
 
 
