@@ -31,6 +31,7 @@ from schedproof.model.lang import (
     Relation,
     Rule,
     SetOf,
+    Sort,
     StepInvariant,
     Type,
     Var,
@@ -532,16 +533,26 @@ def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
     absent = {name for name, fields in described[machine.sort.name].items() if fields["state"] == "Absent"}
     for other in instance.model.machines:
         for attribute in instance.attributes(other.sort.name):
-            if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort == machine.sort:
-                for fields in described[other.sort.name].values():
-                    value = fields[attribute.name]
-                    absent -= set(value if isinstance(value, list) else [value])
-            elif isinstance(attribute.type, Relation):
-                for place, sort in enumerate(attribute.type.sorts):
-                    if sort == machine.sort:
-                        for fields in described[other.sort.name].values():
-                            absent -= {each[place] for each in fields[attribute.name]}
+            for fields in described[other.sort.name].values():
+                absent -= _named(attribute.type, fields[attribute.name], machine.sort)
     return absent
+
+
+def _named(kind: Type, value: Any, sort: Sort) -> set[Any]:
+    """The objects of a sort that a value names, as it is described."""
+    match kind:
+        case Ref(of) | SetOf(of) | Sequential(Ref(of)):
+            return set(value if isinstance(value, list) else [value]) if of == sort else set()
+        case Relation(sorts):
+            return {each[place] for each in value for place, of in enumerate(sorts) if of == sort}
+        case Function(sorts, to):
+            return {
+                name
+                for at, to_value in value
+                for of, name in zip([*sorts, to], [*([at] if isinstance(at, str) else at), to_value], strict=True)
+                if of in (sort, Ref(sort))
+            }
+    return set()
 
 
 Answer = tuple[Verdict, int | None]
