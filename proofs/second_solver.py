@@ -25,6 +25,7 @@ def second_verdict(text: str, seconds: float = SECONDS, *, find_models: bool = F
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    solver.setOption("fresh-binders", "true")  # as it does anyway where z3 shares a term, with a warning on stderr
     if find_models:
         solver.setOption("finite-model-find", "true")
     parser = cvc5.InputParser(solver)

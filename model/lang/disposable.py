@@ -57,12 +57,17 @@ def unreferenced(machines: Sequence[Machine], var: t.Var) -> list[t.Term]:
     assert isinstance(var.type, Ref)
     conditions: list[t.Term] = []
     for owner, attribute in _references(machines, var.type.sort.name):
-        holder = t.Var(f"any_{owner.name}", Ref(owner), place=var.place)
+        holder = _beside(var, f"any_{owner.name}", owner)
         value = t.Attr(holder, attribute.name, place=var.place)
         for beside, refers in _ways(attribute.type, value, var):
             refers_not = t.Not(refers, place=var.place)
             conditions.append(t.Quantified(True, (holder, *beside), refers_not, place=var.place))
     return conditions
+
+
+def _beside(var: t.Var, name: str, sort: Sort) -> t.Var:
+    """A variable of a condition about ``var``, which a quantifier must not bind."""
+    return t.Var(f"{name}_" if name == var.name else name, Ref(sort), place=var.place)
 
 
 def _ways(kind: Type, value: t.Term, var: t.Var) -> Iterator[tuple[tuple[t.Var, ...], t.Term]]:
@@ -71,14 +76,14 @@ def _ways(kind: Type, value: t.Term, var: t.Var) -> Iterator[tuple[tuple[t.Var, 
     A tuple of a relation may have the object at several places.
     """
     if isinstance(kind, Relation):
-        others = [t.Var(f"at_{n}", Ref(sort), place=var.place) for n, sort in enumerate(kind.sorts)]
+        others = [_beside(var, f"at_{n}", sort) for n, sort in enumerate(kind.sorts)]
         for place, each in enumerate(others):
             if each.type == var.type:
                 before, behind = others[:place], others[place + 1 :]
                 element = t.Tuple((*before, var, *behind), place=var.place)
                 yield (*before, *behind), t.Has(value, element, place=var.place)
     elif isinstance(kind, Function):
-        others = [t.Var(f"at_{n}", Ref(sort), place=var.place) for n, sort in enumerate(kind.sorts)]
+        others = [_beside(var, f"at_{n}", sort) for n, sort in enumerate(kind.sorts)]
         for place, each in enumerate(others):
             if each.type == var.type:
                 yield (

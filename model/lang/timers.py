@@ -119,6 +119,8 @@ class Timers:
         for name, sort in (("timers", self.timers), ("calls", self.calls)):
             if not isinstance(sort, Sort):
                 self._refuse(f"{name} is {shown(sort)}", 'write a sort, for example Sort("Timer", "t")', name=name)
+            if sort.disposable:
+                self._refuse(f"{name} is the disposable sort {sort}", "leave disposable out", name=name)
         if self.timers == self.calls:
             self._refuse("calls is the sort of the timers", 'write another, for example Sort("Call", "c")')
 
@@ -130,6 +132,9 @@ class Timers:
         for name, sort in self.owners.items():
             if not (isinstance(name, str) and isinstance(sort, Sort)):
                 self._refuse(f"owners has {shown(sort)} for {shown(name)}", write, name="owners")
+            if sort.disposable:
+                problem = f"owners has the disposable sort {sort}, and a timer has one owner for ever"
+                self._refuse(problem, f"name a sort that stays, such as what creates a {sort}", name="owners")
             if not name.isidentifier() or name.startswith("_") or name in FIELDS or name in ATTRIBUTES:
                 problem = f"owners has the attribute {name!r}, a name that has another meaning"
                 self._refuse(problem, "give it another name", name=name)

@@ -155,7 +155,7 @@ def witness(instance: Instance, moment: Moment, condition: t.Term, scope: Scope)
 
 def fields_read(instance: Instance, moment: Moment, term: t.Term, scope: Scope) -> list[FieldRead]:
     """The fields of objects that a term reads, each once; those of quantified variables and of the state after are left out."""
-    fields: dict[FieldRead, None] = {}
+    fields: dict[tuple[str, str, str], FieldRead] = {}
     for part in _outside(term):
         if not isinstance(part, t.Is | t.Attr):
             continue
@@ -167,15 +167,15 @@ def fields_read(instance: Instance, moment: Moment, term: t.Term, scope: Scope) 
             name = instance.object_names(sort)[number]
             if isinstance(part, t.Is):
                 state = instance.model.machine(sort).states[moment.state[instance.slot(sort) + number]].name
-                fields[FieldRead(name, "state", state)] = None
+                fields.setdefault((sort, name, "state"), FieldRead(name, "state", state))
             else:
                 attribute = instance.model.machine(sort).attribute(part.name)
                 assert attribute is not None
                 value = instance.show(attribute.type, compile_term(instance, part, scope)(moment))
-                fields[FieldRead(name, part.name, tuple(value) if isinstance(value, list) else value)] = None
+                fields.setdefault((sort, name, part.name), FieldRead(name, part.name, value))
         except Undefined:
             continue
-    return [replace(each, value=list(each.value)) if isinstance(each.value, tuple) else each for each in fields]
+    return list(fields.values())
 
 
 def _outside(term: t.Term) -> Iterator[t.Term]:

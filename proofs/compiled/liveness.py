@@ -16,6 +16,7 @@ from schedproof.proofs.exploration.liveness import (
     Answer,
     bindings,
     no_more,
+    none_arrives,
     not_that_far,
     not_within,
     only_beyond,
@@ -118,7 +119,16 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
             inside = paths.members(regions, place)
             if inside.any() and (lasso_run := _fair_loop(graph, prop, bound, goal, given, inside)) is not None:
                 return lasso_run
+    if left and graph.beyond and not any(_arrives(graph, goal, given) for _, goal, given in held):
+        return none_arrives(graph.instance)
     return vacuous(met, left)
+
+
+def _arrives(graph: Graph, goal: Nodes, given: Nodes) -> bool:
+    """Whether a run from ``given`` reaches ``goal``, and not only what is beyond the bounds."""
+    lengths, _, _ = _avoiding(graph, graph.nodes(goal, True), graph.nodes(given, False))
+    sources = np.repeat(lengths != paths.NONE, np.diff(graph.offsets))
+    return bool((sources & graph.nodes(goal, False)[graph.targets]).any())
 
 
 def _avoiding(graph: Graph, goal: Nodes, given: Nodes) -> tuple[NDArray[np.int32], Numbers, NDArray[np.uint32]]:

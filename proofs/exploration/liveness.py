@@ -88,6 +88,11 @@ def only_beyond(instance: Instance) -> Open:
     return Open(f"some state can reach the goal only beyond {bounds_of(instance).text}, if at all; {GREATER}")
 
 
+def none_arrives(instance: Instance) -> Open:
+    """The answer if no fair run avoids the goal, and no run reaches it: all lead beyond the bounds of integers."""
+    return Open(f"within {bounds_of(instance).text} no run leads from its premise to its goal; {GREATER}")
+
+
 def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
     """The counterexample if no object goes through more than the first ``states`` of the given states."""
     reached = " -> ".join(prop.states[:states])
@@ -181,20 +186,21 @@ def leads_to(instance: Instance, exploration: Exploration, prop: LeadsTo) -> Ans
     A run may stay for ever in a state without an enabled fair action, so each state has an implicit self-loop. Fairness
     applies to each choice of an action's parameters separately.
     """
-    met = left = False
+    met = left = arrives = False
     for bound in bindings(instance, prop.over):
         goal = where(instance, exploration, prop.goal, prop.over, bound)
         given = where(instance, exploration, prop.given, prop.over, bound)
         start = given - goal
         met, left = met or bool(given), left or bool(start)
         region = _avoiding(exploration, start, goal)
+        arrives = arrives or any(edge.target in goal for state in region for edge in exploration.edges[state])
         loops = _fair_loops(exploration, set(region), prop)
         if loops:
             # Choose the nearest loop: the order of components is arbitrary.
             first = min(set().union(*loops), key=lambda s: (region[s][0], s))
             loop = next(part for part in loops if first in part)
             return lasso(instance, exploration, prop, bound, _run(exploration, region, first), loop, first)
-    return vacuous(met, left)
+    return none_arrives(instance) if left and not arrives and exploration.cut else vacuous(met, left)
 
 
 def vacuous(met: bool, left: bool) -> str | None:

@@ -362,9 +362,7 @@ class Translator:
             return And(one.length == other.length, same)
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
-        typed = next(
-            (s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given | t.After | t.Apply)), None
-        )
+        typed = next((s for s in (left, right) if isinstance(_inside_after(s), _WITH_TYPE)), None)
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
@@ -462,6 +460,16 @@ def in_range(kind: Type, value: Z) -> list[Z]:
         case Integer(int(low)):
             return [value >= low]
     return []
+
+
+_WITH_TYPE = t.Var | t.Attr | t.Me | t.Given | t.Apply
+
+
+def _inside_after(term: t.Term) -> t.Term:
+    """What ``after(...)`` is about; another term is itself."""
+    while isinstance(term, t.After):
+        term = term.part
+    return term
 
 
 def _same_value(one: Any, other: Any) -> Z:

@@ -958,8 +958,14 @@ class DisposableMaker(Maker):
         x = variable(sort, "x")
 
         def names(kind: Type) -> bool:
-            of = kind.sorts if isinstance(kind, Relation) else [kind.sort] if isinstance(kind, Ref | SetOf) else []
-            return sort in of
+            match kind:
+                case Sequential(of):
+                    return names(of)
+                case Function(sorts, to):
+                    return sort in sorts or names(to)
+                case Relation(sorts):
+                    return sort in sorts
+            return isinstance(kind, Ref | SetOf) and kind.sort == sort
 
         def lives(machine: Machine) -> Machine:
             about = machine.sort.name == sort.name
@@ -1016,6 +1022,22 @@ class DisposableMaker(Maker):
 
 class DisposableRelationMaker(DisposableMaker, RelationMaker):
     """Makes models with relations between objects of which some are created, and end."""
+
+
+class UnrecordedMaker(DisposableMaker):
+    """Makes models with disposable objects and without history."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__(chance)
+        self.attributes = {sort: [replace(a, history=False) for a in of] for sort, of in self.attributes.items()}
+
+
+class DisposableSequenceMaker(UnrecordedMaker, SequenceMaker):
+    """Makes models with sequences, of objects that are created, and end, too."""
+
+
+class DisposableFunctionMaker(UnrecordedMaker, FunctionMaker):
+    """Makes models with functions of objects, and to objects, that are created, and end."""
 
 
 def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:

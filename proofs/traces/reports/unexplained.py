@@ -23,7 +23,7 @@ from schedproof.model.semantics import (
     stepper_of,
 )
 from schedproof.model.semantics.instance import domain_size
-from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds
+from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds, value_text
 from schedproof.model.semantics.step import looked_at
 from schedproof.proofs.traces.engine.candidates import Observation
 
@@ -454,8 +454,7 @@ class _Search:
             if why is not None:
                 note = f"is possible in the model, but {why}"
             elif self.slot in differing:
-                shown = self._shown(after[self.slot])
-                note = f"is possible here, and gives {shown}"
+                note = f"is possible here, and gives {value_text(self._shown(after[self.slot]))}"
             elif differing:
                 note = "is possible here; log it, or allow it as an unlogged step"
             else:

@@ -16,6 +16,7 @@ from schedproof.model.lang import (
     Attribute,
     BoolType,
     Event,
+    Function,
     Invariant,
     Machine,
     Model,
@@ -36,8 +37,11 @@ from schedproof.model.lang import (
     me,
     new,
     those,
+    variable,
     variables,
 )
+from schedproof.model.lang.disposable import unreferenced
+from schedproof.model.lang.terms import free_variables
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
@@ -260,3 +264,20 @@ def test_a_fault_of_tuples_is_noticed(
     monkeypatch.setattr(where, name, wrong)
     with pytest.raises(AssertionError):
         test()
+
+
+@pytest.mark.parametrize("name", ["r", "at_0", "at_1", "any_Request", "any_Server"])
+def test_no_quantifier_binds_the_new_object(name: str) -> None:
+    """Whatever its name is: otherwise an object that a tuple still has would be used again."""
+    sort, server = Sort("Request", "r", disposable=True), Sort("Server", "s")
+    fresh = variable(sort, name)
+    holders = [
+        Machine(sort, [State("Here")], [Attribute("other", Ref(sort))]),
+        Machine(
+            server,
+            [State("Up")],
+            [Attribute("pairs", Relation(sort, sort)), Attribute("of", Function(sort, to=Ref(sort)))],
+        ),
+    ]
+    conditions = unreferenced(holders, fresh)
+    assert len(conditions) == 5 and all([*free_variables(each)] == [name] for each in conditions)

@@ -49,6 +49,14 @@ TIMERS: Mapping[str, tuple[Callable[[], object], str]] = {
         lambda: timers(owners={"request": "Request"}),
         "owners has 'Request' for 'request'",
     ),
+    'Timers(Sort("Timer", "t", disposable=True), ...)': (
+        lambda: timers(timers=Sort("Timer", "t", disposable=True)),
+        "timers is the disposable sort Timer; leave disposable out",
+    ),
+    'Timers(..., owners={"request": Sort("Request", "r", disposable=True)})': (
+        lambda: timers(owners={"request": Sort("Request", "r", disposable=True)}),
+        "owners has the disposable sort Request, and a timer has one owner for ever; name a sort that stays",
+    ),
     'Timers(..., owners={"late": Request})': (
         lambda: timers(owners={"late": Request}),
         "owners has the attribute 'late', a name that has another meaning",

@@ -31,6 +31,7 @@ from schedproof.model.lang import (
     Relation,
     Rule,
     SetOf,
+    Sort,
     StepInvariant,
     Type,
     Var,
@@ -532,16 +533,26 @@ def _unused(instance: Instance, state: State, machine: Machine) -> set[str]:
     absent = {name for name, fields in described[machine.sort.name].items() if fields["state"] == "Absent"}
     for other in instance.model.machines:
         for attribute in instance.attributes(other.sort.name):
-            if isinstance(attribute.type, Ref | SetOf) and attribute.type.sort == machine.sort:
-                for fields in described[other.sort.name].values():
-                    value = fields[attribute.name]
-                    absent -= set(value if isinstance(value, list) else [value])
-            elif isinstance(attribute.type, Relation):
-                for place, sort in enumerate(attribute.type.sorts):
-                    if sort == machine.sort:
-                        for fields in described[other.sort.name].values():
-                            absent -= {each[place] for each in fields[attribute.name]}
+            for fields in described[other.sort.name].values():
+                absent -= _named(attribute.type, fields[attribute.name], machine.sort)
     return absent
+
+
+def _named(kind: Type, value: Any, sort: Sort) -> set[Any]:
+    """The objects of a sort that a value names, as it is described."""
+    match kind:
+        case Ref(of) | SetOf(of) | Sequential(Ref(of)):
+            return set(value if isinstance(value, list) else [value]) if of == sort else set()
+        case Relation(sorts):
+            return {each[place] for each in value for place, of in enumerate(sorts) if of == sort}
+        case Function(sorts, to):
+            return {
+                name
+                for at, to_value in value
+                for of, name in zip([*sorts, to], [*([at] if isinstance(at, str) else at), to_value], strict=True)
+                if of in (sort, Ref(sort))
+            }
+    return set()
 
 
 Answer = tuple[Verdict, int | None]
@@ -626,7 +637,7 @@ def _is_met(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> bool:
 
 def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | str | None] | None:
     """How near a state is that refutes it, if there is one; "open" if one may, depending on what is too far."""
-    bad, is_open = [], False
+    bad, is_open, starts, arrives = [], False, False, False
     for world in World(graph.instance, ()).choosing(prop.over):
         start, goal = _where(graph, world, prop.given), _where(graph, world, prop.goal)
         if isinstance(prop, AlwaysCanReach):
@@ -645,6 +656,10 @@ def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | str | 
             left = start.union(*(nx.descendants(avoiding, s) for s in start))
             if _stays(graph, prop, left):
                 return (None,)
+            starts = starts or bool(start)
+            arrives = arrives or any(w.after in goal for s in left for w in graph.steps[s].values())
+    # If nothing arrives, every fair run goes too far, and nothing says what it does there.
+    is_open = is_open or bool(starts and not arrives and graph.cut)
     return (min(bad),) if bad else ("open",) if is_open else None
 
 

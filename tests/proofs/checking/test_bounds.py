@@ -136,11 +136,25 @@ def test_a_life_beyond_the_bound_is_open(engine: Engine) -> None:
     ],
 )
 def test_no_run_stays_at_the_bound_unfairly(engine: Engine, fair: Any, verdict: Verdict) -> None:
-    # From 1 on, a box that counts fairly passes 2. It does not stay at 3: there it can count, which is cut.
-    later = LeadsTo(name="later", says="", over=[b], given=b.n == 1, goal=b.n >= 9, **fair)
+    # From 2 on, a box that counts fairly passes 3. It does not stay there: it can count, which is cut.
+    later = LeadsTo(name="later", says="", over=[b], given=b.n != 1, goal=(b.n == 1) | (b.n >= 9), **fair)
     result = only(later, engine)
     assert result.verdict is verdict
     assert result.within == ("n <= 3" if verdict is Verdict.PROVED else "")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_goal_that_no_run_reaches_does_not_hold(engine: Engine) -> None:
+    # Every fair run counts beyond the bound. What it does there is not known: it may reach 9, and never 0.
+    far = LeadsTo(name="far", says="", over=[b], given=b.n == 1, goal=b.n >= 9, weak=["up"])
+    never = dataclasses.replace(far, name="never", goal=b.n == 0)
+    for prop in (far, never):
+        result = only(prop, engine)
+        assert result.verdict is Verdict.UNDETERMINED
+        assert result.note == "within n <= 3 no run leads from its premise to its goal; try a greater bound"
+    assert only(never, engine, 4).verdict is Verdict.UNDETERMINED
+    passes = dataclasses.replace(far, name="passes", goal=b.n == 3)
+    assert only(passes, engine).reach == "holds at Box=1 within n <= 3"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, Ref, Relation, Row, Rule, State, StepInvariant, disposable
+from schedproof.model.lang import Function, Invariant, Model, Ref, Relation, Row, Rule, State, StepInvariant, disposable
+from schedproof.model.lang import Sequence as Sequential
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.disposable import ABSENT
 from schedproof.model.semantics import bounds
@@ -27,7 +28,15 @@ from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking import naive
 from tests.proofs.checking.test_random_models import assert_naively_the_same, length, notices
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
-from tests.support.random_models import DisposableMaker, DisposableRelationMaker, Drawn, Maker, random_model
+from tests.support.random_models import (
+    DisposableFunctionMaker,
+    DisposableMaker,
+    DisposableRelationMaker,
+    DisposableSequenceMaker,
+    Drawn,
+    Maker,
+    random_model,
+)
 from tests.support.sample import thinned
 
 SOME, MANY = range(8), range(8, 48)
@@ -189,6 +198,13 @@ def test_all_ways_agree_in_more_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
 
 
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("seed", thinned(range(12), 4))
+@pytest.mark.parametrize("make", [DisposableSequenceMaker, DisposableFunctionMaker])
+def test_all_ways_agree_in_sequences_and_functions(seed: int, make: type[Maker]) -> None:
+    compare(seed, make)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(SOME, 4))
 def test_all_ways_agree_with_disposable_sorts(seed: int) -> None:
@@ -203,7 +219,9 @@ def test_all_ways_agree_with_disposable_sorts_of_more(seed: int) -> None:
 
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("seed", SOME)
-@pytest.mark.parametrize("make", [DisposableMaker, DisposableRelationMaker])
+@pytest.mark.parametrize(
+    "make", [DisposableMaker, DisposableRelationMaker, DisposableSequenceMaker, DisposableFunctionMaker]
+)
 def test_induction_proves_nothing_that_is_refuted(seed: int, make: type[Maker]) -> None:
     by_proofs(drawn(seed, make))
 
@@ -236,9 +254,9 @@ def absent_suffices(machines: Any, actions: Any, sort: Any) -> t.Term:
     return t.exists(var, disposable.new(var))
 
 
-def no_tuples(kind: Any, value: Any, var: Any) -> Any:
-    """A tuple does not keep its objects from being used again."""
-    return iter(()) if isinstance(kind, Relation) else _WAYS(kind, value, var)
+def nothing_named_by(kinds: type) -> Callable[[Any, Any, Any], Any]:
+    """A relation, a sequence or a function does not keep the objects that it names from being used again."""
+    return lambda kind, value, var: iter(()) if isinstance(kind, kinds) else _WAYS(kind, value, var)
 
 
 _WAYS = disposable._ways
@@ -267,7 +285,17 @@ def test_a_fault_of_pools_is_noticed(
 
 
 @pytest.mark.long
-def test_random_relations_keep_objects_from_being_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    models = [drawn(seed, DisposableRelationMaker) for seed in range(4)]
-    monkeypatch.setattr(disposable, "_ways", no_tuples)
+@pytest.mark.parametrize(
+    ("make", "kinds"),
+    [
+        (DisposableRelationMaker, Relation),
+        (DisposableSequenceMaker, Sequential),
+        (DisposableFunctionMaker, Function),
+    ],
+)
+def test_random_values_keep_objects_from_being_used_again(
+    make: type[Maker], kinds: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [drawn(seed, make) for seed in range(4)]
+    monkeypatch.setattr(disposable, "_ways", nothing_named_by(kinds))
     assert any(notices(naively, model) for model in models)

@@ -408,7 +408,7 @@ def test_a_predecessor_of_another_thread_may_not_be_kept() -> None:
     instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
     kept = compiled.explore(instance, threads=2)
     later = []
-    for number in (n * 2 + p for p, each in enumerate(kept.parts) for n in range(each.count)):
+    for number in (n * 2 + thread for thread, each in enumerate(kept.parts) for n in range(each.count)):
         at = number
         while kept._depth(at) > 0 and at // 2 <= number // 2:
             at, _ = kept.parts[at % 2].origin(at // 2)

@@ -96,6 +96,20 @@ def test_a_nat_is_at_least_0() -> None:
     assert not asked(debt).proved("debt")
 
 
+def test_after_may_be_about_more_than_an_attribute() -> None:
+    """A sum, a comparison and a number have no declared type, and can be compared after the step all the same."""
+    ticks, idle = a.fires("tick"), ~a.fires("tick") & ~a.fires("adopt")
+    props = {
+        "sum": (ticks, after(a.time + 1) == a.time + 2),
+        "turned": (ticks, a.time + 2 == after(2 * a.time) - a.time),
+        "truth": (idle, after(a.time == 0) == (a.time == 0)),
+        "number": (ticks, after(1) == 1),
+        "wrong": (ticks, after(a.time + 1) == a.time + 1),
+    }
+    proof = asked(*[StepInvariant(name=n, says=n, over=[a], given=p, then=q) for n, (p, q) in props.items()])
+    assert [name for name in props if proof.proved(name)] == ["sum", "turned", "truth", "number"]
+
+
 def test_a_nat_that_may_fall_below_0_is_ill_formed() -> None:
     unguarded = [replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS]
     answer = failed(asked(*PROPERTIES, actions=unguarded), WELL_FORMED)

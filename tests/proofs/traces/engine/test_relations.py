@@ -129,6 +129,16 @@ def test_an_entry_of_another_tuple_is_flagged() -> None:
     assert wrong >= 4
 
 
+def test_a_report_writes_relations_as_such() -> None:
+    come = {"objects": {"Client": ["c"], "Key": ["k", "l"]}}
+    rigid = {"Client": {"may": {"c": [["n0", "k"], ["n0", "l"]]}}}
+    lock = {"action": "lock", "parameters": {"n": "n0", "c": "c", "k": "k"}}
+    report = check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, lock, {"state": {"Node": {"n0": {"held": []}}}}])
+    assert report.first_nonconformance is not None
+    (change,) = report.first_nonconformance.unexplained
+    assert "lock(n=n0, c=c, k=l) is possible here, and gives {(k, c), (l, c)}" in "\n".join(change.text())
+
+
 def test_a_pair_with_the_wrong_shape_is_named() -> None:
     [come, *_] = log(1, 0)
     for shown in (["client0"], [["door"]], [["door", None]], "client0"):

@@ -133,3 +133,14 @@ def an_item_more_or_less(instance: Instance, kind: Any, value: int, rng: Random)
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_items_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
     assert changes_noticed(range(8), SequenceMaker, Sequence, an_item_more_or_less, write, tmp_path / "run.json") >= 3
+
+
+def test_a_report_writes_sequences_as_such() -> None:
+    """A set has other brackets."""
+    lead, write = {"action": "lead", "parameters": {"n": "n0"}}, {"action": "write", "parameters": {"n": "n0"}}
+    report = check_records(system(NATURALS), HEADER, [lead, write, {"state": {"Node": {"n0": {"log": [7]}}}}])
+    assert report.first_nonconformance is not None
+    (change,) = report.first_nonconformance.unexplained
+    text = "\n".join(change.text())
+    assert "write(n=n0) is possible here, and gives [1, 1]" in text
+    assert "cut(n=n0) needs 1 < the length of n.log: n0.log is [1] since record 2" in text
