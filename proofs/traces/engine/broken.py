@@ -134,7 +134,9 @@ def _object(instance: Instance, state: State, kind: Type, value: int) -> str:
         return value_text(shown)
     for objects in instance.describe(state).values():
         if shown in objects:
-            fields = [f"{k} {v}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None]
+            fields = [
+                f"{k} {value_text(v)}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None
+            ]
             return f"{shown}: {' '.join(fields)}" if fields else shown
     return shown
 

@@ -144,3 +144,6 @@ def test_a_report_writes_sequences_as_such() -> None:
     text = "\n".join(change.text())
     assert "write(n=n0) is possible here, and gives [1, 1]" in text
     assert "cut(n=n0) needs 1 < the length of n.log: n0.log is [1] since record 2" in text
+    cut = check_records(system(NATURALS), HEADER, [lead, write, {"action": "cut", "parameters": {"n": "n0"}}])
+    assert cut.first_nonconformance is not None
+    assert "(n = n0: Up term 1 log [1] queue [] kinds [drop])" in cut.first_nonconformance.reason
