@@ -119,12 +119,23 @@ class RemoteWorkers:
         return ClusterCrew(search, tasks, ended, self._on_loss, self._note)
 
     def each(self, function: Callable[[Any], T], task: Any) -> list[T]:
-        """What a function answers to a task in every worker.
+        """What a function answers to a task in every worker. If one is lost, it is replaced, and all are asked again.
 
         Raises:
-            LostWorker: a worker was lost.
+            LostWorker: one was lost each of :data:`MOST_LOST` times.
+            ClusterError: a worker does not start.
         """
-        return self._hosts.results([self._hosts.call(me, "perform", function, task)[0] for me in range(len(self))])
+
+        def ask() -> list[T]:
+            return self._hosts.results([self._hosts.call(me, "perform", function, task)[0] for me in range(len(self))])
+
+        for _ in range(MOST_LOST - 1):
+            try:
+                return ask()
+            except LostWorker as error:
+                self._on_loss(f"{error}: it is replaced, and all are asked again")
+                self._hosts.replace_lost()
+        return ask()
 
     def team(self, function: Callable[[Any], tuple[str, Any]], lost: str) -> RemoteTeam:
         """The workers as a team; arguments as for :class:`.team.RemoteTeam`."""

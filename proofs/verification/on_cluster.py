@@ -43,7 +43,7 @@ class ClusterPool(Generic[T, R]):
 
     Raises:
         ClusterError: a worker has another version of schedproof or of a model, or does not find it.
-        WorkerDied: a worker is lost at once.
+        WorkerDied: workers are lost again and again.
     """
 
     def __init__(

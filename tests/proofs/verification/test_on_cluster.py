@@ -80,10 +80,20 @@ def test_a_part_that_loses_each_worker_ends_the_work(monkeypatch: pytest.MonkeyP
         verified(systems()["lamps"], LocalHosts(2, range(3, 100)))
 
 
-def test_a_worker_that_is_lost_before_the_work_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("call", [1, 2])
+def test_a_worker_that_is_lost_before_the_work_is_replaced(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the code of all is compared. Then all are asked again, as the new one was not."""
+    put(monkeypatch, {"lamps": three()})
+    own_system, notes, lost = systems()["lamps"], list[str](), LocalHosts(2, [call])
+    assert verified(own_system, lost, notes) == verify([own_system])
+    assert notes == [f"worker {call} of 2 was lost: it is replaced, and all are asked again"]
+    assert lost.replaced == 1
+
+
+def test_workers_that_are_lost_before_the_work_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, {"lamps": three()})
     with pytest.raises(WorkerDied, match=r"worker 2 of 2 was lost; run the command again"):
-        verified(systems()["lamps"], LocalHosts(2, [2]))
+        verified(systems()["lamps"], LocalHosts(2, [2, 4, 6]))
 
 
 def disagree(*_: object, **__: object) -> None:
