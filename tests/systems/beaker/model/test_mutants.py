@@ -235,8 +235,8 @@ def unproved_exchanges(variant: str, some: Sequence[Mutant]) -> set[str]:
 @pytest.mark.parametrize(
     ("variant", "one_in"),
     [
-        pytest.param("as-written", 12, marks=pytest.mark.long),
-        pytest.param("repaired", 80, marks=pytest.mark.long),
+        pytest.param("as-written", 12, marks=pytest.mark.long(one_in=4)),
+        pytest.param("repaired", 80, marks=pytest.mark.long(one_in=4)),
     ],
 )
 def test_exchanges_break_a_property_of_the_proposal(variant: str, one_in: int) -> None:

@@ -136,7 +136,7 @@ def test_the_reasons_why_mutants_are_equivalent_are_proved(variant: str) -> None
             assert entry["follows_from"], name
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize(("variant", "name"), EQUIVALENTS)
 def test_an_equivalent_mutant_is_not_caught(variant: str, name: str) -> None:
     caught = check(variant).caught(named(variant)[name])
@@ -183,7 +183,7 @@ def test_the_same_graph_at_three_groups_is_not_reason_enough() -> None:
     assert caught is not None and caught.by == "explored" and "at 4 PodGroup, 2 Cell" in caught.what
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 def test_induction_catches_what_too_small_scopes_miss() -> None:
     caught = Checker(REPAIRED, places(REPAIRED, SCOPES[:1])).caught(named("repaired")[FOUR_GROUPS])
     assert caught is not None and caught.by == "induction"

@@ -107,7 +107,7 @@ def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> Non
     assert seen["conforms"] > 35, seen
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 def test_runs_break_properties_by_name(tmp_path: Path) -> None:
     """What the shipped machine does not keep is found in its logs: each a property that the model says is broken."""
     unbroken = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}

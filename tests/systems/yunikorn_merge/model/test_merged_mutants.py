@@ -142,7 +142,7 @@ def test_one_exchange_in_forty_is_caught_or_means_the_same() -> None:
     assert len(some) > 8 and unexplained_among(some) == set()
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 def test_exchanges_are_caught_or_mean_the_same() -> None:
     """One in eight; others each day."""
     some = todays(exchanges(MERGED), 8)

@@ -75,7 +75,7 @@ def test_each_design_has_interpretations() -> None:
     assert {r.variant for r in INTERPRETATIONS} == {"", "merged", "merged-proposals"}
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 def test_findings_say_what_they_rest_on() -> None:
     rests = {
         finding.property: [r.name for r in finding.interpretations]
