@@ -54,8 +54,8 @@ def _interrupts() -> Iterator[Sequence[int]]:
 
     Python cannot raise an exception in a destructor or a callback: it prints "Exception ignored in" with a traceback, and
     the command continues. z3 has such destructors. An interrupt that is lost there is sent again until it can be raised,
-    also if ctypes has made it an error of its own. After an interrupt, error output of destructors is dropped: they also fail on objects whose constructor was
-    interrupted, which have no attributes.
+    also if ctypes has made it an error of its own. After an interrupt, error output of destructors is dropped: they also
+    fail on objects whose constructor was interrupted, which have no attributes.
     """
     seen: list[int] = []
     lost = False
