@@ -63,13 +63,13 @@ def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=16)),
+        pytest.param(("list", "hived"), marks=pytest.mark.long(one_in=32)),
         ("explain", "hived", "preemption-ongoing"),
         pytest.param(
-            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=16)
+            ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"), marks=pytest.mark.long(one_in=32)
         ),
         ("validate", "hived", LOG),
-        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=16)),
+        pytest.param(("table", "hived", "Cell"), marks=pytest.mark.long(one_in=32)),
     ],
 )
 def test_a_hived_command_loads_no_other_system(arguments: tuple[str, ...]) -> None:

@@ -18,7 +18,7 @@ from schedproof.model.registry.system import System
 from tests.support.needs import needs_dot
 
 
-@pytest.mark.long(seconds=120, one_in=3)
+@pytest.mark.long(seconds=120, one_in=4)
 def test_the_gallery_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """If this fails: python -m schedproof.diagrams.gallery"""
     drawn = registered()  # once: some pictures need an exploration

@@ -55,7 +55,7 @@ def test_blocks_print_what_is_shown(page: str, desk: Path) -> None:
     follow(text(ROOT / page), desk, in_a_copy, long=False)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=1)
 @pytest.mark.parametrize("page", runnable(long=True))
 def test_long_blocks_print_what_is_shown(page: str, desk: Path) -> None:
     follow(text(ROOT / page), desk, in_a_copy, long=True)

@@ -46,7 +46,7 @@ def desk(tmp_path):
 MAIN_JOB = "schedproof verify"
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=1)
 def test_ci_recipe(desk):
     """It is the main job with two reports more: what that prints is looked at here, too.
 

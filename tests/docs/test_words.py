@@ -68,7 +68,7 @@ def test_a_key_of_json_is_kept_and_prose_is_not():
     assert hits("judged = promises\n") != []
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=1)
 def test_the_whole_repository_keeps_to_the_list():
     assert [str(hit) for hit in words.hits()] == []
 

@@ -147,21 +147,21 @@ def with_rows(model: Model, event: str, **sets: object) -> Model:
     return replace(model, rows=[changed(row) for row in model.rows])
 
 
-@pytest.mark.long(seconds=120, one_in=4)
+@pytest.mark.long(seconds=120, one_in=12)
 def test_election_safety_is_proved_for_any_number(part):
     etcd = part("raft.properties").ETCD
     induction = prove(etcd)
     assert [prop.name for prop in etcd.properties if not induction.proved(prop.name)] == []
 
 
-@pytest.mark.long(seconds=120, one_in=4)
+@pytest.mark.long(seconds=120, one_in=12)
 def test_logs_of_two_nodes_match(part):
     small = part("raft.properties").SMALL
     verdicts = {result.name: str(result.reach) for result in model_check(small, {})}
     assert all(reach.startswith("holds") for reach in verdicts.values()), verdicts
 
 
-@pytest.mark.long(seconds=120, one_in=4)
+@pytest.mark.long(seconds=120, one_in=12)
 def test_a_model_that_breaks_a_rule_is_refuted(part):
     small = replace(part("raft.properties").SMALL, bound=part("raft.model").bounds(1, 1))
     forgets = with_rows(small, "restart", term=0, vote=NONE)

@@ -221,7 +221,7 @@ class TestClient:
         )
         return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
 
-    @pytest.mark.long(one_in=4)
+    @pytest.mark.long(one_in=12)
     def test_it_ends_as_validate_does(self, tmp_path: Path) -> None:
         def trace(*records: object) -> Path:
             (tmp_path / "trace").write_text("\n\n".join(json.dumps(r) for r in [HEADER, *records]))

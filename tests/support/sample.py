@@ -1,7 +1,8 @@
 """Which cases run: all, or the share of a tier.
 
-The default tier has the same cases every day. Of a family of long cases, ``@pytest.mark.long(one_in=16)`` runs a sixteenth, another one
-each day, so that within sixteen days all have run. ``SCHEDPROOF_SAMPLE`` is the day, a number; ``all`` runs all.
+The default tier has the same cases every day. Of a family of long cases, ``@pytest.mark.long`` runs a quarter, another one each day, so
+that within four days all have run; ``@pytest.mark.long(one_in=16)`` a sixteenth, ``one_in=1`` all. ``SCHEDPROOF_SAMPLE`` is the day, a
+number; ``all`` runs all.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 
 VARIABLE = "SCHEDPROOF_SAMPLE"
 ALL = "all"
+SHARE = 4  # one in so many of the long cases whose mark has no `one_in`
 Case = TypeVar("Case")
 
 
@@ -45,10 +47,9 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Returns the long tests that are not in today's share of their family: the cases of one function with one mark."""
     families: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        for mark in item.iter_markers("long"):
-            if "one_in" in mark.kwargs:
-                families[item.nodeid.partition("[")[0], mark.kwargs["one_in"]].append(item)
-                break
+        if marks := list(item.iter_markers("long")):
+            one_in = next((mark.kwargs["one_in"] for mark in marks if "one_in" in mark.kwargs), SHARE)
+            families[item.nodeid.partition("[")[0], one_in].append(item)
     return [item for (family, one_in), cases in families.items() for item in _rest(family, cases, one_in)]
 
 
@@ -59,7 +60,7 @@ def _rest(family: str, cases: list[pytest.Item], one_in: int) -> list[pytest.Ite
     return [item for item in cases if item.nodeid not in kept]
 
 
-def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 16, first: int = 0) -> list[Any]:
+def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 32, first: int = 0) -> list[Any]:
     """Returns parameters of which the default tier has the first of each ``default_one_in``, and the long tier the others.
 
     Args:

@@ -30,7 +30,7 @@ def accepted(model: Model) -> list[tuple[str, Model]]:
 
 
 @pytest.mark.parametrize(
-    "model", [BOXES, pytest.param(WORKSHOP, marks=pytest.mark.long(one_in=16))], ids=["boxes", "workshop"]
+    "model", [BOXES, pytest.param(WORKSHOP, marks=pytest.mark.long(one_in=32))], ids=["boxes", "workshop"]
 )
 def test_what_is_proved_the_same_has_the_same_graph(model: Model) -> None:
     same_steps = SameSteps(model, [])

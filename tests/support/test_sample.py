@@ -55,15 +55,26 @@ def item(name: str, *marks: pytest.MarkDecorator) -> Any:
 
 
 def test_a_family_is_the_cases_of_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which of a family's cases run does not depend on other tests, and tests without a share all run."""
-    long, third = pytest.mark.long, pytest.mark.long(one_in=3)
-    others = [item("f[0]"), item("g[0]", long), item("g[1]", long(seconds=9))]
+    """Which of a family's cases run does not depend on other tests."""
+    daily, third = pytest.mark.long(one_in=1), pytest.mark.long(one_in=3)
+    others = [item("f[0]"), item("g[0]", daily), item("g[1]", daily, pytest.mark.long(seconds=9))]
     family = [item(f"h[{n}]", third) for n in range(7)]
     monkeypatch.setenv(VARIABLE, "1")
     omitted = [each.nodeid for each in left_out([others[0], *family, *others[1:], item("i[0]", third)])]
     kept = [n for n in range(7) if f"h[{n}]" not in omitted]
     assert kept in ([0, 3, 6], [1, 4], [2, 5]) and set(omitted) <= {*(f"h[{n}]" for n in range(7)), "i[0]"}
     assert omitted[: 7 - len(kept)] == [each.nodeid for each in left_out(family)]
+
+
+def test_a_quarter_runs_where_no_share_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [item(f"f[{n}]", pytest.mark.long(seconds=n)) for n in range(8)]
+    kept = []
+    for day in "1234":
+        monkeypatch.setenv(VARIABLE, day)
+        omitted = left_out(cases)
+        assert len(omitted) == 6
+        kept += [each.nodeid for each in cases if each not in omitted]
+    assert sorted(kept) == [each.nodeid for each in cases]
 
 
 @pytest.mark.parametrize("cases", [range(10), [pytest.param(n, id=f"case {n}") for n in range(10)]])

@@ -27,7 +27,7 @@ def test_a_name_is_that_of_one_row(name: str) -> None:
     assert not [each for each, many in Counter(each for each, _ in rows).items() if many > 1]
 
 
-@pytest.mark.long(seconds=40, one_in=6)
+@pytest.mark.long(seconds=40, one_in=18)
 @pytest.mark.parametrize("name", sorted(systems()))
 def test_defects_have_all_violations_and_true_runs(name: str) -> None:
     system = systems()[name]

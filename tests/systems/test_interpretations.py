@@ -23,7 +23,7 @@ TRIED = [
 ]
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(("model", "reading", "file"), TRIED)
 def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Reading, file: LockFile | None) -> None:
     assert wrong(reading, *differences(model, reading, file)) == []
@@ -53,7 +53,7 @@ ASSUMING = [
 ]
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("model", ASSUMING)
 def test_verdicts_name_the_assumptions_they_rest_on(model: Model) -> None:
     assert assumptions.wrong(model) == []

@@ -360,7 +360,7 @@ def test_a_spoilt_models_machines_fall_out_of_step(model):
     report_of(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200)
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT or "," not in p.id or "take from" in p.id])
 def test_the_report_has_a_short_run(model):
     fewest = shortest(WORKSHOP, model)

@@ -18,7 +18,7 @@ LARGE = {"chord", "learning-switch-lossy"}
 
 def by_tier(large: set[str]) -> list[Any]:
     """The names, of which those in ``large`` are in the long tier."""
-    mark = pytest.mark.long(one_in=16)
+    mark = pytest.mark.long(one_in=32)
     return [long_case(name, mark) if name in large else name for name in NAMES]
 
 

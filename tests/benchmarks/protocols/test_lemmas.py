@@ -161,7 +161,7 @@ KNOWN: Sequence[Callable[[], Iterator[Lemma]]] = [
 ]
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("lemmas", KNOWN)
 def test_proved_with_known_lemmas(lemmas):
     model = globals()[lemmas.__name__.removeprefix("of_")].MODEL

@@ -82,7 +82,7 @@ OUTSIDE = """() => {
 
 
 @needs_chromium
-@pytest.mark.long(seconds=30, one_in=4)
+@pytest.mark.long(seconds=30, one_in=12)
 def test_no_nodes_of_any_picture_overlap(opened: Opened) -> None:
     for system in systems().values():
         for name in picture_names(system.base):

@@ -20,7 +20,7 @@ REMEDIES = re.compile(
 """A message's second half: after a semicolon, mostly."""
 
 
-@pytest.mark.long(seconds=10)
+@pytest.mark.long(seconds=10, one_in=1)
 def test_the_page_is_fresh_and_each_message_is_one_line() -> None:
     assert PAGE.read_text("utf-8") == page(), "write it: python -m tests.docs.errors.page"
     messages = [message for entries in ran().entries.values() for _, message in entries]

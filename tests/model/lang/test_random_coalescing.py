@@ -69,7 +69,7 @@ def test_rules_that_send_have_the_states_of_queues(seed: int) -> None:
     by_queues(small(seed))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_both_explorations_agree_with_queues(seed: int) -> None:
     program = small(seed)
@@ -82,7 +82,7 @@ def test_both_explorations_agree_with_queues(seed: int) -> None:
     assert all(result.verdict is Verdict.PROVED or result.vacuous for result in explored)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_the_order_is_proved_of_any_program_that_sends(seed: int) -> None:
     model = model_of(small(seed))

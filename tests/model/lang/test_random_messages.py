@@ -92,13 +92,13 @@ def test_programs_have_the_states_of_lists(seed: int) -> None:
     by_lists(small(seed))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_with_lists_of_messages(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
     by_proofs(seed)

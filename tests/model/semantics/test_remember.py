@@ -100,7 +100,7 @@ def test_to_look_at_a_state_in_another_way_is_an_error(other: object) -> None:
     [
         ("hived", "as-written"),
         pytest.param("yunikorn-merge", "two-copy", marks=pytest.mark.long),
-        pytest.param("yunikorn-merge", "merged", marks=pytest.mark.long(one_in=16)),
+        pytest.param("yunikorn-merge", "merged", marks=pytest.mark.long(one_in=32)),
     ],
 )
 def test_steps_are_those_that_are_computed_anew(system: str, variant: str) -> None:

@@ -109,7 +109,7 @@ FEW = [4, 7]
 
 @pytest.mark.parametrize(
     "seeds",
-    [FEW, pytest.param([*range(4), 5, 6, *range(8, 30)], marks=pytest.mark.long(one_in=16))],
+    [FEW, pytest.param([*range(4), 5, 6, *range(8, 30)], marks=pytest.mark.long(one_in=32))],
     ids=["few", "many"],
 )
 def test_random_steps_are_those_computed_anew(seeds: Sequence[int]) -> None:
@@ -117,7 +117,7 @@ def test_random_steps_are_those_computed_anew(seeds: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(12), pytest.param(range(12, 50), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [range(12), pytest.param(range(12, 50), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 def test_rigid_integers_are_tested_as_well(seeds: range) -> None:
     """They are in the state of logs."""

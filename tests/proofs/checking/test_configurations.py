@@ -30,7 +30,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, symmetry: bool) -> int:
     return len(written)
 
 
-@pytest.mark.parametrize("symmetry", [True, pytest.param(False, marks=pytest.mark.long(one_in=16))])
+@pytest.mark.parametrize("symmetry", [True, pytest.param(False, marks=pytest.mark.long(one_in=32))])
 def test_steps_are_compiled_once_for_a_search_and_its_graph(symmetry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {p.name: p.kind for p in REPAIRED.properties if p.name in (SAFE, RUN)} == {
         SAFE: "invariant",

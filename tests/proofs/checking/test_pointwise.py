@@ -269,7 +269,7 @@ TOY = recorder(ABOUT_THE_RECORDER, **EVERY_UPDATE)
 
 
 @pytest.mark.parametrize(
-    "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=16)), SYMMETRIC], ids=["full", "symmetric"]
+    "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=32)), SYMMETRIC], ids=["full", "symmetric"]
 )
 def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     results = assert_same(TOY, held, how)
@@ -279,7 +279,7 @@ def test_points_of_a_toy_say_the_same(how: Exploring, held: set[str]) -> None:
     assert results["vacuous"].vacuous
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=6)
 def test_points_hold_with_two_threads(held: set[str]) -> None:
     """Which of the shortest counterexamples is shown depends on the threads."""
     verdicts = {name: r.verdict for name, r in followed(TOY, TWO_THREADS).items()}
@@ -302,7 +302,7 @@ def test_points_of_hived_say_the_same(model: Model, held: set[str]) -> None:
     assert held >= {"record-follows-state", "only-allocated-groups-record-cells", "binding-records-the-cells"}
 
 
-@pytest.mark.long(seconds=15, one_in=4)
+@pytest.mark.long(seconds=15, one_in=12)
 @pytest.mark.parametrize("name", ["beaker", "hived", "jobmon"])
 def test_points_of_systems_say_the_same(name: str, held: set[str]) -> None:
     for model in system(name).variants.values():
@@ -505,7 +505,7 @@ def test_points_of_random_models_say_the_same(seed: int, held: set[str]) -> None
     assert_same(model, held)
 
 
-@pytest.mark.long(one_in=10)
+@pytest.mark.long(one_in=24)
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_points_of_more_random_models_say_the_same(seed: int, held: set[str]) -> None:
     model = with_points(seed)

@@ -192,13 +192,13 @@ def test_all_ways_agree_with_disposable_sorts_in_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", range(16, 48))
 def test_all_ways_agree_in_more_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", thinned(range(12), 4))
 @pytest.mark.parametrize("make", [DisposableSequenceMaker, DisposableFunctionMaker])
 def test_all_ways_agree_in_sequences_and_functions(seed: int, make: type[Maker]) -> None:
@@ -211,13 +211,13 @@ def test_all_ways_agree_with_disposable_sorts(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_with_disposable_sorts_of_more(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", SOME)
 @pytest.mark.parametrize(
     "make", [DisposableMaker, DisposableRelationMaker, DisposableSequenceMaker, DisposableFunctionMaker]

@@ -122,7 +122,7 @@ def test_all_ways_agree_within_bounds(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_within_bounds_of_more(seed: int) -> None:
     compare(seed)

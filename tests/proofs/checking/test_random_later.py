@@ -28,7 +28,7 @@ def drawn(seed: int) -> Drawn:
     return random_model(seed, LaterMaker)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_values_after_steps(seed: int) -> None:
     model = drawn(seed)

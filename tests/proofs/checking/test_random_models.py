@@ -117,7 +117,7 @@ def test_all_ways_say_the_same(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_say_the_same_of_more(seed: int) -> None:
     compare(seed)

@@ -93,7 +93,7 @@ def test_all_ways_agree_on_relations(seed: int) -> None:
     compare(drawn(seed))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_more_relations(seed: int) -> None:
     compare(drawn(seed))

@@ -37,13 +37,13 @@ def drawn(seed: int) -> Drawn:
     return random_model(seed, SequenceMaker)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", SOME)
 def test_all_ways_agree_on_sequences(seed: int) -> None:
     compare(drawn(seed))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_agree_on_more_sequences(seed: int) -> None:
     compare(drawn(seed))

@@ -257,7 +257,7 @@ def test_slices_of_random_models_say_the_same(seed: int, alone: bool, monkeypatc
     assert_same(recorded(seed), SYMMETRIC)
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("seed", MORE)
 def test_slices_of_more_random_models_say_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(recorded(seed), FULL)
@@ -294,7 +294,7 @@ def test_slices_of_hived_say_the_same(model: Model, alone: bool, monkeypatch: py
     assert_same(model, SYMMETRIC)
 
 
-@pytest.mark.long(seconds=15, one_in=4)
+@pytest.mark.long(seconds=15, one_in=12)
 @pytest.mark.parametrize("how", [FULL, COMPILED], ids=["full", "compiled"])
 @pytest.mark.parametrize("name", ["hived", "jobmon"])
 def test_slices_of_systems_with_history_say_the_same(name: str, how: Exploring) -> None:

@@ -192,7 +192,7 @@ def test_the_reason_is_true_of_random_models(seeds: range) -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 def test_the_reason_of_random_steps_is_true(seeds: range) -> None:
     """Compared with every step and all values of the variables, evaluated one by one."""

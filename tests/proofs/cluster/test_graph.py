@@ -112,7 +112,7 @@ def assert_closed(model: Model, result: Result) -> None:
 # --- The same as in one process ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(("system", "variant"), VARIANTS)
 def test_the_same_of_every_variant(system: str, variant: str, kept: Counter[str]) -> None:
     model, _ = smallest(system, variant)

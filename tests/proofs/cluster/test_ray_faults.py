@@ -199,7 +199,7 @@ def test_a_killed_worker_ends_the_command_with_one_line() -> None:
     assert error.startswith("schedproof: worker ") and error.count("\n") == 1
 
 
-@pytest.mark.long(seconds=30, one_in=2)
+@pytest.mark.long(seconds=30, one_in=6)
 def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
     """Its workers end with it; the documentation has the numbers of one process."""
     arguments = ["--scope", "PodGroup=5,Cell=5", "--no-symmetry", "--counts-only", "--cluster", "local:2"]
@@ -219,7 +219,7 @@ def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
     assert out.endswith("5768317 states, 64366840 transitions, depth 14\n")
 
 
-@pytest.mark.long(seconds=60, one_in=3)
+@pytest.mark.long(seconds=60, one_in=9)
 def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
     """Also when a worker is killed: then one line says so."""
     alone, _ = verified(tmp_path / "alone.json", lambda started: None, "--jobs", "2")
@@ -249,7 +249,7 @@ def test_generate_writes_the_same_on_a_cluster(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-@pytest.mark.long(seconds=20, one_in=2)
+@pytest.mark.long(seconds=20, one_in=6)
 def test_a_terminated_command_leaves_nothing() -> None:
     """No process, nor one of Ray's own, which would stay for a minute; and no folder."""
     with subprocess.Popen(
@@ -267,7 +267,7 @@ def test_a_terminated_command_leaves_nothing() -> None:
     assert folders(process.pid) == []
 
 
-@pytest.mark.long(seconds=20, one_in=2)
+@pytest.mark.long(seconds=20, one_in=6)
 def test_an_interrupted_command_leaves_nothing() -> None:
     """It says what was covered."""
     with subprocess.Popen(
@@ -360,7 +360,7 @@ def test_an_address_where_something_else_answers(monkeypatch: pytest.MonkeyPatch
     assert time.monotonic() - began < 20
 
 
-@pytest.mark.long(seconds=25, one_in=2)
+@pytest.mark.long(seconds=25, one_in=6)
 def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Started as a user does, on a loopback address, with a token of its own; it goes on after the command."""
     with cluster(2) as nodes:
@@ -381,7 +381,7 @@ def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
-@pytest.mark.long(seconds=30, one_in=2)
+@pytest.mark.long(seconds=30, one_in=6)
 def test_a_machine_that_is_lost_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two, in the middle of a search; a third one takes its place. The documentation has the numbers of one process."""
     with cluster(1, 1) as nodes:

@@ -368,7 +368,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
 
 
-@pytest.mark.long(seconds=10, one_in=4)
+@pytest.mark.long(seconds=10, one_in=12)
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
@@ -492,7 +492,7 @@ ALL = [
 ]
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(("model", "scope", "configuration"), ALL)
 def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], configuration: int) -> None:
     instance = instance_of(model, scope, configuration)
@@ -694,7 +694,7 @@ def test_what_llvm_gets_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> No
 EVERY_VARIANT = [model for system in systems().values() for model in system.variants.values()]
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("model", EVERY_VARIANT, ids=lambda model: f"{model.system} {model.variant}")
 def test_optimized_code_of_every_variant_finds_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llvm, "PAYS", 0)

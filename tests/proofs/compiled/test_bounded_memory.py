@@ -89,7 +89,7 @@ CASES = [
 class TestFiles:
     """In which states are that do not fit."""
 
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=32)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, 2))
     def test_what_is_found_is_the_same(
@@ -141,7 +141,7 @@ class TestFiles:
         del reached
         assert list(tmp_path.iterdir()) == []
 
-    @pytest.mark.long(one_in=4)
+    @pytest.mark.long(one_in=12)
     @needs_proc
     def test_the_limit_is_kept(self, tmp_path: Path) -> None:
         """The peak of the process, as the system has it: not ``ru_maxrss``, which begins with that of the starting process."""
@@ -275,7 +275,7 @@ class TestCheckpoints:
     """A search that goes on where another one was."""
 
     @pytest.mark.parametrize("memory", [None, 1])
-    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long(one_in=32)), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), thinned(CASES, len(CASES)))
     def test_nothing_is_lost_wherever_it_stopped(

@@ -80,7 +80,7 @@ def verdicts_of(props: Sequence[Property], engine: Engine) -> dict[str, tuple[st
     return {r.name: (r.reach, r.vacuous, len(r.counterexample.steps) if r.counterexample else 0) for r in results}
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long(one_in=4)) for seed in range(1, 40))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long(one_in=12)) for seed in range(1, 40))])
 def test_both_engines_say_the_same_of_each(seed: int) -> None:
     props = Drawn(seed).invariants()
     assert verdicts_of(props, Engine.COMPILED) == verdicts_of(props, Engine.INTERPRETED)

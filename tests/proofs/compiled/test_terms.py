@@ -231,7 +231,7 @@ def test_no_part_comes_before_one_that_may_be_undefined(monkeypatch: pytest.Monk
         compare([A_PART_THAT_MAY_BE_UNDEFINED], {"a": 0, "k": 0})
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @given(SOME, OBJECTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_many_formulas_mean_the_same_compiled(conditions: list[t.Term], objects: dict[str, int]) -> None:

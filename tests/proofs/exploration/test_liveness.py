@@ -178,7 +178,7 @@ def test_weak_fairness_lets_a_process_starve_strong_does_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["weakly-fair-entry", "entry-of-the-scared"])
-@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long(one_in=16))])
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long(one_in=32))])
 def test_the_starving_runs_are_fair_and_can_be_replayed(name: str, processes: int) -> None:
     scope = {"Process": processes, "Lock": 1}
     [result] = model_check(MUTEX, scope, only=[name])

@@ -38,7 +38,7 @@ def repeated(model: Model, run: RecordedRun) -> Mapping[str, Mapping[str, object
     [
         (HIVED, "placements-are-disjoint"),
         (HIVED, "recovery-from-durable"),
-        pytest.param(BEAKER, "no-abba", marks=pytest.mark.long(one_in=16)),
+        pytest.param(BEAKER, "no-abba", marks=pytest.mark.long(one_in=32)),
         (WORKSHOP, "never-tired"),
     ],
     ids=lambda each: each if isinstance(each, str) else each.system,

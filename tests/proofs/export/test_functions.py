@@ -20,13 +20,13 @@ def random_instance(seed: int) -> Instance:
 
 
 @needs_spin
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", range(60, 66))
 def test_spin_finds_the_same_in_random_models(seed: int, tmp_path: Path) -> None:
     test_promela.same(random_instance(seed), tmp_path)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", range(60, 66))
 def test_a_reader_of_tla_finds_the_same_in_random_models(seed: int) -> None:
     test_tla.same(random_instance(seed))

@@ -125,7 +125,7 @@ EVERY = [
 
 
 @needs_spin
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(("system", "variant", "number"), EVERY)
 def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp_path: Path) -> None:
     some = scopes(system, variant, SMALL)

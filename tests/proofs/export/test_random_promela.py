@@ -16,7 +16,7 @@ from tests.support.random_models import Drawn, IntegerMaker, Maker, random_model
 
 
 @needs_spin
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", range(60, 68))
 @pytest.mark.parametrize("maker", [Maker, IntegerMaker])
 def test_spin_finds_as_many_states_and_transitions(maker: type[Maker], seed: int, tmp_path: Path) -> None:

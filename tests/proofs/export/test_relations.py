@@ -36,7 +36,7 @@ def test_spin_finds_the_same(tmp_path: Path) -> None:
 
 
 @needs_spin
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", range(60, 66))
 def test_spin_finds_the_same_in_random_models(seed: int, tmp_path: Path) -> None:
     test_promela.same(random_instance(seed), tmp_path)
@@ -46,7 +46,7 @@ def test_a_reader_of_tla_finds_the_same() -> None:
     test_tla.same(keys())
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("seed", range(60, 66))
 def test_a_reader_of_tla_finds_the_same_in_random_models(seed: int) -> None:
     test_tla.same(random_instance(seed))

@@ -51,7 +51,7 @@ def same(instance: Instance, most: int = 10_000) -> None:
     [
         only(AS_WRITTEN, PodGroup=2, Cell=2),
         pytest.param(
-            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=16)
+            replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True), marks=pytest.mark.long(one_in=32)
         ),
         only(MUTEX),
         only(WORKSHOP),
@@ -67,7 +67,7 @@ MOST = 40
 """States from which steps are taken, and a layer more: enough for every action that begins there, and little enough for a reader in Python."""
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize(("system", "variant"), VARIANTS)
 def test_the_same_in_every_variant(system: str, variant: str) -> None:
     """The states that are nearest to the initial one, in the last configuration."""

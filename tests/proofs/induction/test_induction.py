@@ -306,7 +306,7 @@ def test_formulas_cascades_and_next_states_are_alike_to_z3(name: str) -> None:
     assert counts.fired == events(model)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("model", [REPAIRED, AS_WRITTEN], ids=["repaired", "as-written"])
 def test_hived_of_three_groups_and_cells_is_the_same_to_z3(model: Model) -> None:
     """Every wrong translation that is seeded below shows in 300 tries."""

@@ -86,7 +86,7 @@ def test_both_searches_find_the_same_in_each_file(file: Any) -> None:
     same(replace(locks, together=(2,)) if locks.together else locks)
 
 
-@pytest.mark.long(seconds=12, one_in=6)
+@pytest.mark.long(seconds=12, one_in=18)
 @pytest.mark.parametrize("file", [file for file in FILES if file.parent.name == "locks"], ids=lambda file: file.stem)
 def test_both_searches_find_the_same_in_whole_designs(file: Any) -> None:
     same(read(file))
@@ -103,7 +103,7 @@ def test_both_searches_find_the_same_in_random_programs(part: int) -> None:
     random_programs(range(part * 30, part * 30 + 30))
 
 
-@pytest.mark.long(seconds=9, one_in=16)
+@pytest.mark.long(seconds=9, one_in=32)
 @pytest.mark.parametrize("part", range(4))
 def test_both_searches_find_the_same_in_many_programs(part: int) -> None:
     random_programs(range(5000 + part * 200, 5200 + part * 200))

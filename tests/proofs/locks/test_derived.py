@@ -353,7 +353,7 @@ def same_circles(seeds: range) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 def test_a_circle_is_derived_where_a_ring_can_close(seeds: range) -> None:
     refuted, proved = same_circles(seeds)
@@ -365,7 +365,7 @@ def test_chains_of_mutexes_deadlock_where_a_circle_is_derived() -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 def test_deadlocks_of_readers_and_writers_are_derived(seeds: range) -> None:
     assert covers(seeds) > len(seeds) / 100

@@ -393,7 +393,7 @@ def test_random_programs_end_as_by_brute_force(part: int) -> None:
     random_programs(range(part * 50, part * 50 + 50))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("part", range(8))
 def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
     random_programs(range(1000 + part * 200, 1000 + part * 200 + 200))

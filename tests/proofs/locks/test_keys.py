@@ -400,7 +400,7 @@ def test_what_follows_the_order_by_key_never_deadlocks() -> None:
     assert ends and stands
 
 
-@pytest.mark.long(seconds=20, one_in=16)
+@pytest.mark.long(seconds=20, one_in=32)
 @pytest.mark.parametrize("part", range(8))
 def test_many_proofs_by_key_agree(part: int) -> None:
     agrees(range(1000 + part * 60, 1060 + part * 60))

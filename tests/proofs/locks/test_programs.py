@@ -435,7 +435,7 @@ def test_random_programs_are_checked_as_by_their_runs(seeds: range) -> None:
     assert min(tally.checked, tally.proved, tally.refuted) > 0.75 * len(seeds)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("part", range(2))
 def test_many_random_programs_are_checked_as_by_their_runs(part: int) -> None:
     assert random_programs(range(1000 + part * 250, 1250 + part * 250)).checked > 200

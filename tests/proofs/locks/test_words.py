@@ -58,7 +58,7 @@ def test_both_engines_find_the_same_in_random_programs() -> None:
     assert len(agrees(range(25))) > 5
 
 
-@pytest.mark.long(seconds=20, one_in=16)
+@pytest.mark.long(seconds=20, one_in=32)
 @pytest.mark.parametrize("part", range(8))
 def test_both_engines_find_the_same_in_many_programs(part: int) -> None:
     agrees(range(1000 + part * 100, 1100 + part * 100))
@@ -96,7 +96,7 @@ def test_messages_with_kinds_end_as_by_brute_force() -> None:
     assert as_by_brute_force(range(25), by_kind) > 3
 
 
-@pytest.mark.long(seconds=20, one_in=16)
+@pytest.mark.long(seconds=20, one_in=32)
 @pytest.mark.parametrize("part", range(8))
 def test_many_messages_with_kinds_end_as_by_brute_force(part: int) -> None:
     as_by_brute_force(range(1000 + part * 100, 1100 + part * 100), by_kind)
@@ -108,7 +108,7 @@ def test_random_programs_end_as_by_brute_force() -> None:
     assert as_by_brute_force(range(12)) > 3
 
 
-@pytest.mark.long(seconds=20, one_in=16)
+@pytest.mark.long(seconds=20, one_in=32)
 @pytest.mark.parametrize("part", range(8))
 def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
     as_by_brute_force(range(1000 + part * 200, 1200 + part * 200))

@@ -257,7 +257,7 @@ A_PART = Exploring(max_states=4_000)
 """Of a larger scope, the states that are near: a violation there would be enough."""
 
 
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=pytest.mark.long(one_in=16)) for s in range(64)])
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=pytest.mark.long(one_in=32)) for s in range(64)])
 def test_random_models(seed: int) -> None:
     """What is inferred from a small scope of a random model is proved, agrees with cvc5, and holds with one object more of a sort."""
     drawn = random_model(seed)

@@ -83,7 +83,7 @@ def test_a_few_of_yunikorn(tmp_path: Path) -> None:
     assert verdicts["violates"] >= 20 and verdicts["conforms"] >= 1, verdicts
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 def test_a_thousand(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
     verdicts = walks_checked_by_both(lines, range(1_000, 1_460), tmp_path / "walk")

@@ -60,7 +60,7 @@ def expected() -> list[Texts]:
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=16)), 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=32)), 2])
 def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
     with writers(HIVED, jobs=jobs) as pool:
         assert texts(pool, suite(), replayed=True) == expected()
@@ -70,8 +70,8 @@ def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
 @pytest.mark.parametrize(
     "lost",
     [
-        pytest.param((), marks=pytest.mark.long(one_in=16)),
-        pytest.param((5,), marks=pytest.mark.long(one_in=16)),
+        pytest.param((), marks=pytest.mark.long(one_in=32)),
+        pytest.param((5,), marks=pytest.mark.long(one_in=32)),
         (3, 9),
     ],
 )

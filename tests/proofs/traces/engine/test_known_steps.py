@@ -70,7 +70,7 @@ FEW = (0, 1, 4, 6, 7, 18)
 
 
 @pytest.mark.parametrize(
-    "seeds", [FEW, pytest.param(range(20, 80), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [FEW, pytest.param(range(20, 80), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 def test_steps_of_random_models_are_those_computed_anew(seeds: Sequence[int]) -> None:
     differences, sharing = random_differences(seeds)

@@ -201,7 +201,7 @@ def test_fast_and_ordinary_way_agree(first: int) -> None:
     check_all(range(first, first + 3), 150)
 
 
-@pytest.mark.long(seconds=8, one_in=16)
+@pytest.mark.long(seconds=8, one_in=32)
 @pytest.mark.parametrize("seed", range(100, 104))
 def test_fast_and_ordinary_way_agree_on_long_logs(seed: int) -> None:
     check_all(range(seed, seed + 1), 1_500)

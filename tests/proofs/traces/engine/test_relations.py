@@ -295,7 +295,7 @@ def one_tuple_more_or_less(instance: Instance, kind: Any, value: int, rng: Rando
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(5), pytest.param(range(5, 28), marks=pytest.mark.long(one_in=16))], ids=["few", "many"]
+    "seeds", [range(5), pytest.param(range(5, 28), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
 @pytest.mark.parametrize("write", [as_plain, as_itf])
 def test_random_runs_conform_and_other_entries_do_not(

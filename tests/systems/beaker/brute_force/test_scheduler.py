@@ -160,13 +160,13 @@ def test_the_paces_agree(variant: Variant) -> None:
     the_paces_agree(variant, SMALL[1:4])
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("variant", [CRASHING, INTERLEAVED, *SEEDED])
 def test_the_paces_agree_with_rules_taken_out(variant: Variant) -> None:
     the_paces_agree(variant, SMALL)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("variant", [AS_WRITTEN, REPAIRED])
 def test_the_paces_agree_on_larger_instances(variant: Variant) -> None:
     the_paces_agree(variant, LARGER, every=3)
@@ -226,15 +226,15 @@ def test_one_set_alone_can_lock_itself_as_written_only(inst: Instance, cause: st
 @pytest.mark.parametrize(
     ("shape", "labs", "moves", "every"),
     [
-        pytest.param((2, 2), [0, 0, 0], set(), 7, marks=pytest.mark.long(one_in=3)),
-        pytest.param((2,), [0, 0, 1], {"break", "crash"}, 1, marks=pytest.mark.long(one_in=3)),
+        pytest.param((2, 2), [0, 0, 0], set(), 7, marks=pytest.mark.long(one_in=9)),
+        pytest.param((2,), [0, 0, 1], {"break", "crash"}, 1, marks=pytest.mark.long(one_in=9)),
         ((2,), [0, 0, 0], {"break"}, 1),
-        pytest.param((1, 2), [0, 0], {"cancel"}, 1, marks=pytest.mark.long(one_in=16)),
-        pytest.param((1, 2), [0, 0], {"break", "crash"}, 2, marks=pytest.mark.long(one_in=16)),
-        pytest.param((2, 2), [0, 0], {"priority", "cancel"}, 5, marks=pytest.mark.long(one_in=3)),
-        pytest.param((1, 2), [0, 0, 0], {"cancel"}, 5, marks=pytest.mark.long(one_in=3)),
-        pytest.param((1, 2), [0, 0, 0], {"break"}, 11, marks=pytest.mark.long(one_in=3)),
-        pytest.param((2,), [0, 0, 0], {"break", "cancel", "crash"}, 2, marks=pytest.mark.long(one_in=3)),
+        pytest.param((1, 2), [0, 0], {"cancel"}, 1, marks=pytest.mark.long(one_in=32)),
+        pytest.param((1, 2), [0, 0], {"break", "crash"}, 2, marks=pytest.mark.long(one_in=32)),
+        pytest.param((2, 2), [0, 0], {"priority", "cancel"}, 5, marks=pytest.mark.long(one_in=9)),
+        pytest.param((1, 2), [0, 0, 0], {"cancel"}, 5, marks=pytest.mark.long(one_in=9)),
+        pytest.param((1, 2), [0, 0, 0], {"break"}, 11, marks=pytest.mark.long(one_in=9)),
+        pytest.param((2,), [0, 0, 0], {"break", "cancel", "crash"}, 2, marks=pytest.mark.long(one_in=9)),
     ],
 )
 def test_repaired_has_no_deadlock_and_nobody_waits_for_ever(
@@ -274,7 +274,7 @@ def test_a_set_that_no_lab_seats_begins_when_one_is_cancelled() -> None:
     assert {(CANCELLED, COMPLETED, COMPLETED), (COMPLETED, COMPLETED, CANCELLED)} <= {s.recipe for s in explored.states}
 
 
-@pytest.mark.parametrize("shape", [(2,), pytest.param((1, 2), marks=pytest.mark.long(one_in=3))])
+@pytest.mark.parametrize("shape", [(2,), pytest.param((1, 2), marks=pytest.mark.long(one_in=9))])
 @pytest.mark.parametrize("broken", [0, 1, 2])
 def test_when_a_system_breaks_no_seatable_set_waits_for_ever(shape: tuple[int, ...], broken: int) -> None:
     assert not search(REPAIRED, instances(shape, [0, 0, 0], moves={"break"}, adjustable=[broken])).starved

@@ -162,7 +162,7 @@ REPEATED_LONG = [
 
 
 @pytest.mark.parametrize(
-    "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=4)) for name in REPEATED_LONG]
+    "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=12)) for name in REPEATED_LONG]
 )
 def test_made_again_it_says_the_same(record: Record, name: str) -> None:
     of = NAMED[name]
@@ -218,7 +218,7 @@ def test_as_written_the_shortest_abba_has_nine_steps(record: Record) -> None:
     assert {tally.causes[ABBA].steps for tally in tallies.values()} == {9}
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_as_written_a_set_of_two_of_higher_priority_locks_nobody() -> None:
     # then the system that suits an assigned recipe of each goes to it, and it begins
     assert ABBA not in search(AS_WRITTEN, instances((2, 3), [0] * 3, ranks=[(1, 0)])).causes

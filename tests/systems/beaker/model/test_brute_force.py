@@ -194,7 +194,7 @@ def test_the_same_steps(model: Model, variant: by_hand.Variant, configuration: C
     agree(model, variant, configuration)
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
 @pytest.mark.parametrize("configuration", LARGER, ids=[s.about for s in LARGER])
 def test_the_same_steps_in_larger_configurations(

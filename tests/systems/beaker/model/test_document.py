@@ -297,7 +297,7 @@ APART = [change for change in REPAIRS if not any(added in change.adds for added 
 brute force."""
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("change", APART, ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a property that it is needed for."""

@@ -124,7 +124,7 @@ def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
     assert survivors("batch", 0, 1) == []
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("variant", ["as-written", "repaired"])
 def test_every_mutant_is_caught(variant: str, part: int) -> None:
@@ -235,8 +235,8 @@ def unproved_exchanges(variant: str, some: Sequence[Mutant]) -> set[str]:
 @pytest.mark.parametrize(
     ("variant", "one_in"),
     [
-        pytest.param("as-written", 12, marks=pytest.mark.long(one_in=4)),
-        pytest.param("repaired", 80, marks=pytest.mark.long(one_in=4)),
+        pytest.param("as-written", 12, marks=pytest.mark.long(one_in=12)),
+        pytest.param("repaired", 80, marks=pytest.mark.long(one_in=12)),
     ],
 )
 def test_exchanges_break_a_property_of_the_proposal(variant: str, one_in: int) -> None:

@@ -67,7 +67,7 @@ def test_the_scheduler_is_the_model(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration))
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize(
     "configuration",
     [ABBA, LEAVES, TWO, GUEST, LABS, RANKS, SHARED, THREE, APART, *CONFIGURATIONS, ALL_TOUCHED, CONDITIONS],
@@ -77,7 +77,7 @@ def test_the_scheduler_is_the_model_in_larger_configurations(configuration: Conf
     same_graph(check_refinement(configuration))
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("configuration", [PEOPLE, LABS], ids=lambda s: s.about)
 def test_the_same_on_a_database(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration, store=SqlStore))

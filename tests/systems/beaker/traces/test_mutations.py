@@ -209,7 +209,7 @@ def test_mutants_are_checked_alike(case: str, runs: range, nonconforming: int, c
     assert verdicts["violates"] >= nonconforming and verdicts["conforms"] >= conforming
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("case", CASES)
 def test_many_mutants_are_checked_alike(case: str, tmp_path: Path) -> None:
     checked_by_both(*CASES[case], range(1000, 1010), tmp_path / "mutant")

@@ -72,7 +72,7 @@ def test_every_mutant_of_the_repaired_model_is_caught(names: Sequence[str]) -> N
     assert survivors("repaired", names) == []
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("names", parts("as-written", mutants(AS_WRITTEN), size=6), ids=range(6))
 def test_every_mutant_of_the_model_as_written_is_caught(names: Sequence[str]) -> None:
     assert survivors("as-written", names) == []
@@ -83,7 +83,7 @@ def test_every_exchange_in_the_repaired_model_is_caught(names: Sequence[str]) ->
     assert survivors("repaired", names) == []
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("names", parts("as-written", exchanges(AS_WRITTEN), size=48), ids=range(48))
 def test_every_exchange_in_the_model_as_written_is_caught(names: Sequence[str]) -> None:
     assert survivors("as-written", names) == []
@@ -136,7 +136,7 @@ def test_the_reasons_why_mutants_are_equivalent_are_proved(variant: str) -> None
             assert entry["follows_from"], name
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize(("variant", "name"), EQUIVALENTS)
 def test_an_equivalent_mutant_is_not_caught(variant: str, name: str) -> None:
     caught = check(variant).caught(named(variant)[name])
@@ -183,13 +183,13 @@ def test_the_same_graph_at_three_groups_is_not_reason_enough() -> None:
     assert caught is not None and caught.by == "explored" and "at 4 PodGroup, 2 Cell" in caught.what
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_induction_catches_what_too_small_scopes_miss() -> None:
     caught = Checker(REPAIRED, places(REPAIRED, SCOPES[:1])).caught(named("repaired")[FOUR_GROUPS])
     assert caught is not None and caught.by == "induction"
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 def test_the_model_itself_is_not_caught() -> None:
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
     assert check("repaired").caught(same) is None

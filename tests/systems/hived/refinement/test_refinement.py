@@ -42,7 +42,7 @@ def test_the_scheduler_is_the_model(groups: int, cells: int, pods: int) -> None:
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 2), (3, 3, 1), (4, 2, 1), (2, 3, 3), (3, 2, 2)])
 def test_the_scheduler_is_the_model_at_larger_scopes(groups: int, cells: int, pods: int) -> None:
     """Three of any two of them. No seeded fault needs more than three groups of one pod, or two of two, on two cells."""

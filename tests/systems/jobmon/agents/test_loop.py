@@ -172,7 +172,7 @@ class TestHeartbeat:
         )
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 @pytest.mark.parametrize("given", [None, "30"])
 def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: str | None) -> None:
     """The command goes on for longer than three leases; the client, the distributor and the worker renew."""

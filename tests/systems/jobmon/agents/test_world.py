@@ -196,7 +196,7 @@ class TestProperties:
     def test_one_bad_thing_at_any_moment(self) -> None:
         assert 3000 < explore(small(), bad=1, most=20_000) < 20_000
 
-    @pytest.mark.long(one_in=6)
+    @pytest.mark.long(one_in=18)
     def test_two_bad_things_at_any_moments(self) -> None:
         assert 40_000 < explore(small(), bad=2, most=500_000) < 500_000
 

@@ -319,7 +319,7 @@ RUNS = {
 @pytest.mark.parametrize(
     "prop",
     [
-        pytest.param(p, marks=[pytest.mark.long(one_in=16)] * (p in ("registering-ends", "instantiating-ends")))
+        pytest.param(p, marks=[pytest.mark.long(one_in=32)] * (p in ("registering-ends", "instantiating-ends")))
         for p in RUNS
     ],
 )
@@ -385,7 +385,7 @@ def broken(model: Model, *only: str) -> set[str]:
 NAMES = {id(change): name for name, change in vars(repairs).items() if isinstance(change, Change)}
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize(
     "change",
     repairs.REPAIRS,

@@ -177,7 +177,7 @@ def assert_same_graph(exploration: Exploration, hand: brute.Explored) -> None:
 @pytest.mark.parametrize(
     "configuration",
     [
-        pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long(one_in=16), id=s.about)
+        pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long(one_in=32), id=s.about)
         for s in [*[s for s in CONFIGURATIONS if s.about in SHORT], *OTHERS, *MORE]
     ],
 )
@@ -218,7 +218,7 @@ def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> Non
     assert (variant == "repaired") is (not any(broken))
 
 
-@pytest.mark.long(seconds=18, one_in=16)
+@pytest.mark.long(seconds=18, one_in=32)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda configuration: configuration.about)
 def test_both_break_the_same_properties_in_each_configuration(configuration: Configuration, variant: str) -> None:

@@ -163,7 +163,7 @@ def is_decided(mutant: Mutant, small: Sequence[str] = SMALL, larger: Sequence[st
     )
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_words_are_noticed_or_mean_the_same() -> None:
     """Others each day."""
     names = [name for name in words() if name not in OPEN]

@@ -161,7 +161,7 @@ SLOW = (LATE, LATE_TWICE, HUNGRY)
     [
         *thinned([pytest.param(bug, id=bug.what) for bug in BUGS if bug.configuration not in SLOW], 6),
         *[
-            pytest.param(bug, id=bug.what, marks=pytest.mark.long(one_in=4))
+            pytest.param(bug, id=bug.what, marks=pytest.mark.long(one_in=12))
             for bug in BUGS
             if bug.configuration in SLOW
         ],

@@ -30,7 +30,7 @@ def ticks(jobmon: Installation) -> bool:
 NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=6)
 @pytest.mark.parametrize("within", [*WITHIN[1:], *NESTED])
 def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
     with installation(tmp_path) as jobmon:

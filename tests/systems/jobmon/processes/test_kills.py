@@ -85,7 +85,7 @@ def test_a_few_kills(tmp_path: Path) -> None:
     assert chaos.done["finished workflows"] >= 2
 
 
-@pytest.mark.long(seconds=26, one_in=6)
+@pytest.mark.long(seconds=26, one_in=18)
 @pytest.mark.parametrize("round_", range(3))
 def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
     """Nearly four hundred in three days."""
@@ -96,7 +96,7 @@ def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
 
 
 @needs_postgresql
-@pytest.mark.long(seconds=18, one_in=4)
+@pytest.mark.long(seconds=18, one_in=12)
 def test_kills_on_postgresql(tmp_path: Path) -> None:
     with postgresql() as url:
         killed(tmp_path, seed_of_today("kills on PostgreSQL"), kills=60, database=url)

@@ -87,7 +87,7 @@ def test_what_server_and_agents_do_is_in_the_model(configuration: Configuration)
     in_the_model(check_simulation(configuration))
 
 
-@pytest.mark.long(seconds=21, one_in=4)
+@pytest.mark.long(seconds=21, one_in=12)
 def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
     """In one test, so that the configurations are explored once."""
     reports = {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in SMALL}
@@ -99,7 +99,7 @@ def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
     assert {action.name for action in REPAIRED.actions} - actions == NEVER
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("configuration", LONG, ids=lambda it: it.about)
 def test_the_same_in_larger_configurations(configuration: Configuration) -> None:
     in_the_model(check_simulation(configuration))

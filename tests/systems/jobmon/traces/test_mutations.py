@@ -33,7 +33,7 @@ from tests.systems.jobmon.traces.logs import (
 )
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}
-CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=16)) for n in (0, 1, 2, 4, 5))]
+CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=32)) for n in (0, 1, 2, 4, 5))]
 INSTANCES = "".join(INSTANCE.values())
 
 
@@ -64,7 +64,7 @@ def test_the_runs_see_enough() -> None:
     raise AssertionError(f"never visited: {unobserved}")
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
     """As dumps, with states skipped and tables left out, as audit rows, and as events."""
@@ -101,13 +101,13 @@ def test_what_is_hidden_is_no_nonconformance(tmp_path: Path) -> None:
     assert set(seen) == {"conforms"}
 
 
-@pytest.mark.long(seconds=15, one_in=4)
+@pytest.mark.long(seconds=15, one_in=12)
 def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> None:
     seen = conform_as_far_as_shown(range(44, 90), tmp_path)
     assert seen["conforms"] > 35, seen
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_runs_break_properties_by_name(tmp_path: Path) -> None:
     """What the shipped machine does not keep is found in its logs: each a property that the model says is broken."""
     unbroken = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
@@ -154,14 +154,14 @@ def compare_dumps(seeds: range, tmp_path: Path) -> Counter[str]:
     return seen
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_dumps(chunk: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(chunk * 20, chunk * 20 + 20), tmp_path)
     assert min(seen["conforms"], seen["violates"]) >= 3, seen
 
 
-@pytest.mark.long(seconds=9, one_in=16)
+@pytest.mark.long(seconds=9, one_in=32)
 @pytest.mark.parametrize("first", range(120, 520, 100))
 def test_more_dumps(first: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(first, first + 100), tmp_path)

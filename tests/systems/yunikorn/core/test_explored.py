@@ -139,7 +139,7 @@ class TestEverything:
         # Running it comes to from Completing only.
         self.check("p0", 2, style, resumes=style is GangStyle.SOFT, starts=False)
 
-    @pytest.mark.long(one_in=6)
+    @pytest.mark.long(one_in=18)
     @pytest.mark.parametrize("style", list(GangStyle))
     def test_larger_ones(self, style: GangStyle) -> None:
         self.check("p0 r0", 2, style, resumes=style is GangStyle.SOFT)

@@ -64,7 +64,7 @@ def test_is_caught(draft: type[Draft]) -> None:
     assert scenario_that_fails(draft) is not None, f"no scenario fails with {draft.__name__}"
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 def test_walks_catch_most() -> None:
     """Those that none needs to see are not walked with: that is all of the walks, in vain."""
     drafts = [draft for draft in SEEDED if draft.__name__ not in NOT_IN_WALKS]

@@ -100,7 +100,7 @@ def undecided(many: int, purpose: str) -> list[str]:
     return [name for name in Random(seed_of_today(purpose)).sample(names, many) if not is_decided(words()[name])]
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_words_are_noticed_or_mean_the_same() -> None:
     """Others each day."""
     assert undecided(20, "words of YuniKorn") == []

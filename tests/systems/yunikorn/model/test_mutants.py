@@ -259,7 +259,7 @@ DIFFERING = ["action submit, conjunct 1", "rule a time-out ends Starting", "row 
 """Mutants that are caught: were these proved to be equivalent, the proof would be worth nothing."""
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_equivalent_mutants_are_proved_to_be_and_others_are_not(variant: str) -> None:
     assert unproved(variant, [*listed(variant), *DIFFERING]) == DIFFERING
@@ -271,7 +271,7 @@ def test_mutants_that_differ_are_caught(variant: str) -> None:
     assert survivors(variant, DIFFERING) == []
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_the_model_itself_is_not_caught() -> None:
     """Else what is caught would show nothing."""
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))

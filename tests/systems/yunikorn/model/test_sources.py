@@ -105,7 +105,7 @@ def test_findings_lists_the_differences(capsys: pytest.CaptureFixture[str], monk
     findings_output(capsys)
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 def test_findings_lists_the_differences_below_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
     output = findings_output(capsys)
     violated = {

@@ -68,7 +68,7 @@ def test_what_core_and_shim_do_with_an_ask_is_in_the_model() -> None:
     in_the_model(report_of("ask"))
 
 
-@pytest.mark.long(seconds=30, one_in=4)
+@pytest.mark.long(seconds=30, one_in=12)
 def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
     """In one test, so that the configurations are explored once."""
     reports = {**verified(), **{name: check_simulation(*given) for name, given in SMALL.items()}}
@@ -87,7 +87,7 @@ def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
     assert {DELIVER[kind].name for kind in KINDS} - actions == {"deliver_application_resuming"}
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("name", LONG)
 def test_the_same_in_larger_configurations(name: str) -> None:
     in_the_model(check_simulation(*LONG[name]))

@@ -66,7 +66,7 @@ def test_what_verify_looks_at(refined: YunikornRefinement) -> None:
     same_graph(refined.check())
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("configuration", LARGER, ids=lambda s: s.about)
 def test_the_core_is_the_model_in_larger_configurations(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration))

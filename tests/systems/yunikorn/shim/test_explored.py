@@ -239,7 +239,7 @@ def test_rest_can_always_be_reached_and_nothing_is_dropped(name: str) -> None:
     checked(*CONFIGURATIONS[name])
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("name", LONG)
 def test_the_same_in_more_of_a_configuration(name: str) -> None:
     checked(*LONG[name])

@@ -250,7 +250,7 @@ def test_walks(tmp_path: Path) -> None:
     assert requirements >= {"accepted-has-no-allocation", "starting-has-one-allocation"}
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 def test_more_walks(tmp_path: Path) -> None:
     """Every property about states that a walk can break is broken by some walk.
 

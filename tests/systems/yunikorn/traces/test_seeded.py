@@ -262,7 +262,7 @@ def test_a_trigger_is_missing(rule: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert walk_is_caught(tmp_path, 60)
 
 
-@pytest.mark.long(one_in=6)
+@pytest.mark.long(one_in=18)
 @pytest.mark.parametrize("rule", TRIGGERS)
 def test_any_trigger_is_missing(rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yunikorn_walks, "core_of", without(rule))

@@ -245,7 +245,7 @@ def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:
     assert report.note == "", "nothing is held at the end"
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("seed", range(100, 105))
 @pytest.mark.usefixtures("switching")
 def test_many_threads_for_longer(seed: int) -> None:

@@ -110,7 +110,7 @@ def test_one_mutant_in_sixty_of_the_repaired_locks_is_caught() -> None:
     assert check("repaired", [m for m in named("repaired").values() if zlib.crc32(m.name.encode()) % 60 == 0]) > 3
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_mutants_of_the_repaired_locks_are_caught() -> None:
     """One in ten; others each day."""
     assert check("repaired", todays(named("repaired").values(), 10)) > 15

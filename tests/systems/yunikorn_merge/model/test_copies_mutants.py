@@ -181,7 +181,7 @@ def test_some_mutants_take_other_steps_but_those_that_are_listed() -> None:
     assert_survivors_are_listed(variant, drawn(variant, 40))
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_mutants_take_other_steps_but_those_that_are_listed(variant: str) -> None:
     """One in twenty; others each day."""

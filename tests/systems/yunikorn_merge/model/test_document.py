@@ -402,7 +402,7 @@ def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change)
     assert broken(less(change)) == required - EITHER
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 @pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
 def test_without_a_change_the_same_breaks_in_all_configurations(change: Change) -> None:
     required = {*change.repairs, *change.weakens} & TWO_COPY.refuted

@@ -123,7 +123,7 @@ def test_one_mutant_in_twenty_is_caught() -> None:
     assert len(names) > 3 and survivors(names) == []
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=12)
 def test_all_mutants_are_caught_but_those_that_are_listed() -> None:
     """One in four each day: within four days all."""
     some = todays(named(), 4)
@@ -142,7 +142,7 @@ def test_one_exchange_in_forty_is_caught_or_means_the_same() -> None:
     assert len(some) > 8 and unexplained_among(some) == set()
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_exchanges_are_caught_or_mean_the_same() -> None:
     """One in eight; others each day."""
     some = todays(exchanges(MERGED), 8)

@@ -157,7 +157,7 @@ KEEPS_EVERY_PROPERTY = {
 }
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_exchanges_in_proposals_are_caught_or_mean_the_same() -> None:
     """Of those that the merged design does not have as well, one in eight; others each day."""
     known = {mutant.name for mutant in exchanges(MERGED)}

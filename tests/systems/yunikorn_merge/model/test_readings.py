@@ -56,7 +56,7 @@ CHANGES_STEPS = [
 """Those with other machines have other states."""
 
 
-@pytest.mark.long(one_in=16)
+@pytest.mark.long(one_in=32)
 @pytest.mark.parametrize("reading", CHANGES_STEPS, ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     model = variant_of(reading)
@@ -75,7 +75,7 @@ def test_each_design_has_interpretations() -> None:
     assert {r.variant for r in INTERPRETATIONS} == {"", "merged", "merged-proposals"}
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=9)
 def test_findings_say_what_they_rest_on() -> None:
     rests = {
         finding.property: [r.name for r in finding.interpretations]
