@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,10 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
+from tests.proofs.export.test_promela import same as same_in_spin
+from tests.proofs.export.test_tla import same as same_in_tla
 from tests.support.messaging import Act, Double, Program, Sent, canonical, model_of, random_program
+from tests.support.needs import needs_spin
 from tests.support.sample import thinned
 
 SOME, MANY = range(12), range(12, 92)
@@ -102,6 +106,18 @@ def test_all_ways_agree_with_lists_of_messages(seed: int) -> None:
 @pytest.mark.parametrize("seed", MANY)
 def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
     by_proofs(seed)
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", thinned(SOME, 12))
+def test_spin_finds_the_same_of_messages(seed: int, tmp_path: Path) -> None:
+    same_in_spin(instance_of(small(seed)), tmp_path)
+
+
+@pytest.mark.long(one_in=6)
+@pytest.mark.parametrize("seed", SOME)
+def test_the_reader_of_tla_finds_the_same_of_messages(seed: int) -> None:
+    same_in_tla(instance_of(small(seed)))
 
 
 @pytest.mark.parametrize("lossy", [False, True])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.lang import Invariant, LeadsTo
+from schedproof.model.lang import DeadlockFree, Invariant, LeadsTo
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, bounds_of, instances
@@ -42,7 +42,7 @@ def steps(result: Explored, module: Module, instance: Instance) -> dict[str, int
     assert first == "TypeOK" and first not in result.broken, "what is no value of its type is no state"
     required = [p.name for p in module.properties.checked if not isinstance(p, LeadsTo)]
     names = dict(zip(checked, [WELL_FORMED, *required], strict=True))
-    of_states = {p.name for p in instance.model.properties if isinstance(p, Invariant)}
+    of_states = {p.name for p in instance.model.properties if isinstance(p, Invariant | DeadlockFree)}
     return {names[name]: depth + (names[name] not in of_states) for name, depth in result.broken.items()}
 
 
