@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, LeadsTo, Property, StepInvariant
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.disposable import created_by
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
@@ -551,8 +552,12 @@ class _Writer:
         fair = []
         for action in self.actions:
             _, parameters = self.x.bind(Scope(), action.parameters)
-            over = f"\\A {self.x.over(action.parameters, parameters)} : " if parameters else ""
-            applied = _applied(self._action_name(action), parameters)
+            named, created = list(zip(action.parameters, parameters, strict=True)), created_by(action)
+            kept = [(v, name) for v, name in named if v.name not in created]
+            new = [(v, name) for v, name in named if v.name in created]
+            over = f"\\A {self.x.over(*zip(*kept, strict=True))} : " if kept else ""
+            some = f"\\E {self.x.over(*zip(*new, strict=True))} : " if new else ""
+            applied = f"{some}{_applied(self._action_name(action), parameters)}"
             for word, names in (("WF", prop.weak), ("SF", prop.strong)):
                 if action.name in names:
                     fair.append(f"({over}{word}_{variables}({applied}))")
