@@ -207,7 +207,7 @@ def test_fairness_of_what_creates_names_no_free_object() -> None:
     (instance,) = instances(come, {})
     text = tla(instance, only=["served"]).text
     parse(text)
-    assert "  (WF_vars(\\E r \\in Requests : arrive(r)))" in text
+    assert "(WF_vars(\\E r \\in Requests : arrive(r)))" in text
 
 
 def test_workers_of_a_cluster_leave_it_open() -> None:
