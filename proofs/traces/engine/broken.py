@@ -49,13 +49,13 @@ def newly_violated(instance: Instance, before: State, state: State, note: str = 
     model, violated = instance.model, []
     for prop in model.properties:
         if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
-            found, known = dict(_violations(instance, prop, state)), dict(_violations(instance, prop, before))
-            if broken := found.keys() - known.keys():
+            violations, earlier = dict(_violations(instance, prop, state)), dict(_violations(instance, prop, before))
+            if broken := violations.keys() - earlier.keys():
                 first = min(broken)
                 who = ", ".join(f"{n} = {v}" for n, v in first)
                 shown = [f"violated for {who}"] if who else []
                 scope = {v.name: v for v in prop.over}
-                counted = counted_text(instance, found[first], [prop.then], scope)
+                counted = counted_text(instance, violations[first], [prop.then], scope)
                 shown += [counted] if counted else []
                 shown += [note] if note else []
                 says = f"{prop.says} ({'; '.join(shown)})" if shown else prop.says

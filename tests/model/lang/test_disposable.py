@@ -220,8 +220,8 @@ def test_workers_of_a_cluster_leave_it_open() -> None:
         def answer(self, prop: Property) -> str:
             return "asked"
 
-    found = answer(instance, Shared(), prop)
-    assert isinstance(found, Open) and "no fairness of arrive, which creates objects" in found.why
+    unchecked = answer(instance, Shared(), prop)
+    assert isinstance(unchecked, Open) and "no fairness of arrive, which creates objects" in unchecked.why
     assert answer(instance, Shared(), dataclasses.replace(prop, weak=["take"])) == "asked"
 
 

@@ -257,7 +257,7 @@ def each_for_itself(model: Any, prop: Any) -> None:
 
 
 def all_alike(model: Any, prop: Any) -> Any:
-    """Whoever sends, and to whomever, an action is one choice."""
+    """An action is one choice, for all senders and receivers."""
     return lambda choice: Choice(choice.action)
 
 
