@@ -58,7 +58,7 @@ class Counted:
     values: Sequence[str]
 
     def text(self) -> str:
-        """The number, and the names of what was counted, as in ``3 counted: g1, g2, g4``."""
+        """The number and, after a colon, the names of what was counted."""
         more = self.number - len(self.values)
         shown = [*self.values, *([f"and {more} more"] if more else [])]
         return f"{self.number} counted{': ' if shown else ''}{', '.join(shown)}"
