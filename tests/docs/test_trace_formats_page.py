@@ -29,7 +29,7 @@ REQUIREMENT = Requirement("p", "says", "document", 1, "sentence")
 CANDIDATE = Candidate(["s"], {}, [Difference("o", "f", 1, 2)], [REQUIREMENT], REQUIREMENT)
 ORIGIN = Origin(1, 2, "says", ["o.f"])
 WAY = Way(
-    "step", ["r"], "r", "needs", [FieldSince("o", "f", 1, ORIGIN)], {"x": "o"}, [Counted(1, ["o"])], "", 0, "m.py:1", 1
+    "step", ["r"], "r", "needs", [FieldSince("o", "f", 1, ORIGIN)], {"x": "o"}, "", 0, "m.py:1", 1, [Counted(1, ["o"])]
 )
 CHANGE = UnexplainedChange("o", "f", 1, 2, [ExplainingRow("row", "m.py:2", 2, [WAY])])
 NONCONFORMANCE = NonconformanceReport(

@@ -193,11 +193,11 @@ class Way:
         needs: the first condition that is false, in words; "" if none is.
         reads: the fields that the condition reads.
         objects: the variables of the condition, with their values.
-        counted: what the counts of the condition count, in their order.
         note: if no condition is false: what the step does that the record does not show; else whether others may be closer.
         others: how many more conditions are false for these values, after the first.
         place: the file and line of the condition; of a way without a false one, those of the action.
         line: the line of the action or rule in the document; None if it has none.
+        counted: what the counts of the condition count, in their order.
     """
 
     step: str
@@ -206,11 +206,11 @@ class Way:
     needs: str
     reads: Sequence[FieldSince]
     objects: Mapping[str, Any]
-    counted: Sequence[Counted]
     note: str
     others: int
     place: str
     line: int | None
+    counted: Sequence[Counted] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -430,16 +430,16 @@ class _Search:
             show_term(false.condition),
             [FieldSince(read.object, read.field, read.value) for read in false.reads],
             false.values,
-            false.counted,
             note,
             failure.count - 1,
             false.condition.place.in_folder(),
             of.line,
+            false.counted,
         )
 
     def _without_reason(self, step: str, rules: Sequence[Rule], note: str) -> Way:
         names = [rule.name for rule in rules]
-        return Way(step, names, "", "", [], {}, [], note, 0, self.action.place.in_folder(), self.action.line)
+        return Way(step, names, "", "", [], {}, note, 0, self.action.place.in_folder(), self.action.line)
 
     def _possible(self, failure: _Failure) -> tuple[int, Way]:
         """A way all of whose conditions hold, with the number of fields that it leaves unexplained: says why it does not explain the record."""
