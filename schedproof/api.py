@@ -18,6 +18,7 @@ from schedproof.model.registry.discovery import every, systems
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import LockFile, System
 from schedproof.model.semantics import ScopeError
+from schedproof.model.semantics.reasons import Counted
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check as model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
@@ -64,6 +65,7 @@ __all__ = [
     "Candidate",
     "CheckedProperty",
     "CheckpointError",
+    "Counted",
     "Counterexample",
     "Defect",
     "DiagramError",

@@ -112,24 +112,20 @@ def _not_first(kind: Function, function: t.Term, objects: Sequence[t.Var]) -> t.
     return t.Not(t.Equal(value, first, place=function.place), place=function.place)
 
 
+def created_by(action: Action, sort: Sort | None = None) -> frozenset[str]:
+    """The names of the parameters that an action creates, of any disposable sort or of one."""
+    return frozenset(
+        c.of.name
+        for c in action.when
+        if _asks_for_new(c)
+        and isinstance(c.of.type, Ref)
+        and (c.of.type.sort.disposable if sort is None else c.of.type.sort == sort)
+    )
+
+
 def created_at_once(actions: Sequence[Action], sort: Sort) -> int:
     """The most objects of a disposable sort that one action creates; at least 1."""
-    return (
-        max(
-            (
-                len(
-                    {
-                        c.of.name
-                        for c in a.when
-                        if _asks_for_new(c) and isinstance(c.of.type, Ref) and c.of.type.sort == sort
-                    }
-                )
-                for a in actions
-            ),
-            default=0,
-        )
-        or 1
-    )
+    return max((len(created_by(a, sort)) for a in actions), default=0) or 1
 
 
 def least(actions: Sequence[Action], sort: Sort) -> int:
@@ -408,7 +404,7 @@ class _Written:
         return prop
 
     def _follows_lives(self, prop: AlwaysCanReach | LeadsTo) -> None:
-        """Refuses a property that would go on with the next life of an object, and fairness that would."""
+        """Refuses a property that would go on with the next life of an object, and strong fairness that would."""
         element = f"property {prop.name}"
         alternatives = {show_term(each) for each in _disjuncts(prop.goal)}
         for var in prop.over:
@@ -419,21 +415,14 @@ class _Written:
         if not isinstance(prop, LeadsTo):
             return
         actions = {action.name: action for action in self.model.actions}
-        for kind, names in (("weak", prop.weak), ("strong", prop.strong)):
-            for name in names:
-                action = actions.get(name)
-                objects = [v for v in action.parameters if self._is_disposable(v)] if action is not None else []
-                created = [show_term(c.of) for c in action.when if _asks_for_new(c)] if action is not None else []
-                if created:
-                    problem = (
-                        f"{name} creates {created[0]}, and fairness counts each choice of parameters; "
-                        f"the choice of a free object ends when another action uses it, so a run may put {name} off for ever"
-                    )
-                    remedy = f"leave it out of {kind}, and let given say that {created[0]} is there"
-                    raise ModelError(element, prop.place, problem, remedy, name=name)
-                if objects and kind == "strong":
-                    problem = f"{name} acts on {objects[0].name}, of which each life may be too short to be fair to"
-                    raise ModelError(element, prop.place, problem, "name it in weak", name=name)
+        for name in prop.strong:
+            if (action := actions.get(name)) is None:
+                continue
+            created = {c.of.name for c in action.when if _asks_for_new(c) and isinstance(c.of, t.Var)}
+            objects = [v for v in action.parameters if self._is_disposable(v) and v.name not in created]
+            if objects:
+                problem = f"{name} acts on {objects[0].name}, of which each life may be too short to be fair to"
+                raise ModelError(element, prop.place, problem, "name it in weak", name=name)
 
     def _given(self, over: Sequence[t.Var], given: t.Term | None) -> t.Term | None:
         # An object of which an event happens is present, or created by it.

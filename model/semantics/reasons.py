@@ -22,6 +22,9 @@ Scope = Mapping[str, t.Var]
 MOST_WITNESSES = 10_000
 """The most objects of a quantifier among which one that makes it false is looked for."""
 
+MOST_COUNTED = 12
+"""The most values of a count that a reason names."""
+
 
 @dataclass(frozen=True)
 class FieldRead:
@@ -43,6 +46,28 @@ class FieldRead:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """What a count in a condition counts.
+
+    Attributes:
+        number: how many values.
+        values: their names, at most ``MOST_COUNTED``.
+    """
+
+    number: int
+    values: Sequence[str]
+
+    def text(self) -> str:
+        """The number and, after a colon, the names of what was counted."""
+        more = self.number - len(self.values)
+        shown = [*self.values, *([f"and {more} more"] if more else [])]
+        return f"{self.number} counted{': ' if shown else ''}{', '.join(shown)}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"number": self.number, "values": list(self.values)}
+
+
+@dataclass(frozen=True)
 class FalseCondition:
     """The first condition that does not hold.
 
@@ -51,22 +76,24 @@ class FalseCondition:
         met: how many conditions before it hold.
         values: the variables that it names, with the values for which it does not hold.
         reads: the fields that it reads for these values.
+        counted: what its counts count for these values, in their order.
     """
 
     condition: t.Term
     met: int
     values: Mapping[str, Any]
     reads: Sequence[FieldRead]
+    counted: Sequence[Counted]
 
     def text(self) -> str:
         """The condition, and the values that make it false: ``w Idle - w0.state is Waiting (w = w0)``."""
-        joint = " - " if self.reads else " "  # the variables alone stand in brackets
+        joint = " - " if self.reads or self.counted else " "  # the variables alone stand in brackets
         return f"{show_term(self.condition)}{joint}{self.because}" if self.because else show_term(self.condition)
 
     @property
     def because(self) -> str:
         """The values that make the condition false: ``w0.state is Waiting (w = w0)``."""
-        read = ", ".join(read.text() for read in self.reads)
+        read = "; ".join([*filter(None, [", ".join(read.text() for read in self.reads)]), *_texts(self.counted)])
         variables = ", ".join(f"{name} = {value_text(value)}" for name, value in self.values.items())
         return f"{read} ({variables})".strip() if variables else read
 
@@ -117,8 +144,49 @@ def first_false(instance: Instance, moment: Moment, terms: Sequence[t.Term], sco
         if not holds(instance, moment, condition, scope):
             inner, within, at = witness(instance, moment, condition, scope)
             values = {v.name: instance.show(v.type, value) for v, value in named(condition, moment, within, at)}
-            return FalseCondition(condition, met, values, tuple(fields_read(instance, at, inner, within)))
+            reads = tuple(fields_read(instance, at, inner, within))
+            return FalseCondition(condition, met, values, reads, tuple(_counts(instance, at, inner, within)))
     return None
+
+
+def counted_text(instance: Instance, moment: Moment, terms: Sequence[t.Term], scope: Scope) -> str:
+    """What the counts of the first false condition count, such as ``3 counted: g1, g2, g4``; empty if it has none."""
+    if not any(isinstance(part, t.Count) for term in terms for part in t.subterms(term)):
+        return ""
+    false = first_false(instance, moment, terms, scope)
+    return "; ".join(_texts(false.counted)) if false is not None else ""
+
+
+def _texts(counted: Sequence[Counted]) -> list[str]:
+    return [each.text() for each in counted]
+
+
+def _counts(
+    instance: Instance, moment: Moment, term: t.Term, scope: Scope, *, later: bool = False
+) -> Iterator[Counted]:
+    """What the counts of a term count; those below quantifiers are left out.
+
+    Args:
+        later: the term stands inside of ``after(...)``.
+    """
+    if isinstance(term, t.Count):
+        where = t.After(term.where, place=term.place) if later else term.where
+        meets = compile_term(instance, where, {**scope, **{v.name: v for v in term.variables}})
+        names = [v.name for v in term.variables]
+        number, values = 0, []
+        try:
+            for each in product(*(instance.domain(v.type) for v in term.variables)):
+                if meets(replace(moment, bound={**moment.bound, **dict(zip(names, each, strict=True))})):
+                    number += 1
+                    shown = [value_text(instance.show(v.type, x)) for v, x in zip(term.variables, each, strict=True)]
+                    if number <= MOST_COUNTED:
+                        values.append(shown[0] if len(shown) == 1 else f"({', '.join(shown)})")
+        except Undefined:
+            return
+        yield Counted(number, values)
+    elif not isinstance(term, t.Quantified | t.Those | t.TuplesOf | t.FunctionOf):
+        for child in t.children(term):
+            yield from _counts(instance, moment, child, scope, later=later or isinstance(term, t.After))
 
 
 def named(condition: t.Term, moment: Moment, within: Scope, at: Moment) -> list[tuple[t.Var, int]]:

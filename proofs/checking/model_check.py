@@ -511,7 +511,7 @@ def _check(exploration: ExplorationResult, graph: Exploration | Graph | SharedGr
     if isinstance(graph, str):
         return _open(exploration.instance, prop, graph)
     try:
-        checked = answer(graph, prop)
+        checked = answer(exploration.instance, graph, prop)
     except Undefined as error:
         checked = Counterexample(
             (), f"property {prop.name} is violated: it reads an object that does not exist: {error}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Choice, Undefined
+from schedproof.proofs.exploration.fairness import counted_as, creating
 from schedproof.proofs.exploration.lasso import lasso
 from schedproof.proofs.exploration.liveness import (
     NEVER,
@@ -165,7 +166,19 @@ def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[s
 def _fair_edges(graph: Graph, prop: LeadsTo) -> Edges:
     """The edges of a graph, and by choice whether it may occur for ever, and is weakly or strongly fair."""
     without, weak, strong = (graph.choices_of(a) for a in (prop.without, prop.weak, prop.strong))
-    return graph.offsets, graph.targets, graph.choices, ~without, weak, strong
+    return graph.offsets, graph.targets, _counted(graph, prop), ~without, weak, strong
+
+
+def _counted(graph: Graph, prop: LeadsTo) -> NDArray[np.uint16]:
+    """The choice of each edge, or the first of those that count as the same for fairness."""
+    counted = counted_as(graph.instance.model, prop)
+    if counted is None:
+        return graph.choices
+    several = graph.choices_of(creating(graph.instance.model, prop))
+    number, first = np.arange(len(several)).astype(graph.choices.dtype), dict[Choice, int]()
+    for n in np.flatnonzero(several):
+        number[n] = first.setdefault(counted(graph.reached.program.choice(int(n))), int(n))
+    return number[graph.choices]
 
 
 def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, NDArray[np.uint32]]]:

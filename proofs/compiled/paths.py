@@ -212,7 +212,7 @@ def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
     the end its component. Each component is checked as soon as it is complete.
 
     Args:
-        allowed, weak, strong: by choice.
+        allowed, weak, strong: by choice. A node may have several edges of a choice; those of a fair one do not lead back to it then.
 
     Returns:
         Two sets of nodes, and the component of each node. The first has the nodes of fair components. The second has the nodes to
@@ -222,6 +222,7 @@ def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
     nodes, every = len(offsets) - 1, allowed.all()
     is_fair, rest = np.zeros(nodes, np.bool_), np.zeros(nodes, np.bool_)
     enabled, used = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
+    last = np.full(len(allowed), -1, np.int64)
     numbers = np.zeros(nodes, np.uint32)
     size = 0
     for n in range(nodes):
@@ -281,6 +282,7 @@ def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
                 top + 1,
                 enabled,
                 used,
+                last,
                 is_fair,
                 rest,
             )
@@ -291,12 +293,13 @@ def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
 @inner_loop
 def _check(
     offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, members: Any, begin: int,
-    end: int, enabled: Any, used: Any, is_fair: Any, rest: Any,
+    end: int, enabled: Any, used: Any, last: Any, is_fair: Any, rest: Any,
 ) -> None:  # fmt: skip
     """Checks whether a fair run can stay in a component: its members are those from ``begin`` to ``end``.
 
     Args:
         enabled, used: buffers by choice, 0 before and after.
+        last: by choice, the last node in which it was found enabled.
         is_fair, rest: the sets of nodes that :func:`fair` returns.
     """
     part, starved, missed = parts[members[begin]], False, False
@@ -307,7 +310,8 @@ def _check(
         n = members[i]
         for e in range(offsets[n], offsets[n + 1]):
             c = choices[e]
-            enabled[c] += 1
+            if last[c] != n:
+                enabled[c], last[c] = enabled[c] + 1, n
             if allowed[c] and parts[targets[e]] == part:
                 used[c] = True
     for i in range(begin, end):

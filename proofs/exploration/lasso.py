@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Protocol
 
 from schedproof.model.lang import LeadsTo
@@ -11,6 +11,7 @@ from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Edge
+from .fairness import counted_as
 from .runs import counterexample_of
 
 
@@ -41,7 +42,7 @@ def lasso(
     first: int,
 ) -> Counterexample:
     """The counterexample: the run ``stem`` to state ``first`` of ``loop``, in which a fair run can stay."""
-    cycle = _Tour(graph, prop, loop, first).closed()
+    cycle = _Tour(graph, prop, loop, first, counted_as(instance.model, prop)).closed()
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
     problem = f"property {prop.name} is violated{f' for {names}' if names else ''}: " + (
         "the last steps repeat for ever, and what is required never happens"
@@ -58,7 +59,10 @@ class _Tour:
     fair action, or visits a state in which that choice is disabled.
     """
 
-    def __init__(self, graph: Graph, prop: LeadsTo, loop: Container[int], first: int) -> None:
+    def __init__(
+        self, graph: Graph, prop: LeadsTo, loop: Container[int], first: int, counted: Callable[[Choice], Choice] | None
+    ) -> None:
+        self._counted = counted
         self._graph, self._prop, self._loop, self._first = graph, prop, loop, first
         self._now = first
         self._enabled = {first: self._choices(first)}
@@ -68,19 +72,28 @@ class _Tour:
     def closed(self) -> list[Choice]:
         """The choices of the walk; empty if staying in the state is fair."""
         while True:
-            walked = set(self._walk)
+            walked = self._as_counted(self._walk)
             always, sometimes = set.intersection(*self._enabled.values()), set.union(*self._enabled.values())
             weak = frozenset(c for c in always - walked if c.action in self._prop.weak)
             owed = weak | {c for c in sometimes - walked if c.action in self._prop.strong}
             if owed:
-                self._go(_serves(owed, weak, self._choices))
+                self._go(self._serves(owed, weak))
             elif self._now != self._first:
                 self._go(lambda edge: edge.target == self._first)
             else:
                 return self._walk
 
+    def _serves(self, owed: frozenset[Choice], weak: frozenset[Choice]) -> Callable[[Edge], bool]:
+        """A test of edges: takes an owed choice, or leads to a state in which a weakly owed one is disabled."""
+        return lambda edge: (
+            not owed.isdisjoint(self._as_counted([edge.choice])) or not weak <= self._choices(edge.target)
+        )
+
     def _choices(self, state: int) -> set[Choice]:
-        return self._graph.enabled(state)
+        return self._as_counted(self._graph.enabled(state))
+
+    def _as_counted(self, choices: Iterable[Choice]) -> set[Choice]:
+        return set(choices if self._counted is None else map(self._counted, choices))
 
     def _go(self, is_goal: Callable[[Edge], bool]) -> None:
         """Takes a shortest walk whose last edge satisfies ``is_goal``."""
@@ -104,10 +117,3 @@ class _Tour:
                     whence[edge.target] = source, edge.choice
                     queue.append(edge.target)
         raise AssertionError("a fair loop is strongly connected, and takes or disables what is owed")
-
-
-def _serves(
-    owed: frozenset[Choice], weak: frozenset[Choice], choices: Callable[[int], set[Choice]]
-) -> Callable[[Edge], bool]:
-    """A test of edges: takes an owed choice, or leads to a state in which a weakly owed one is disabled."""
-    return lambda edge: edge.choice in owed or not weak <= choices(edge.target)

@@ -19,6 +19,7 @@ from schedproof.model.semantics import Choice, Instance, Moment, Remembered, bou
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration
+from .fairness import counted_as
 from .lasso import lasso
 from .run_facts import words
 from .runs import counterexample_of
@@ -184,7 +185,7 @@ def leads_to(instance: Instance, exploration: Exploration, prop: LeadsTo) -> Ans
     """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal.
 
     A run may stay for ever in a state without an enabled fair action, so each state has an implicit self-loop. Fairness
-    applies to each choice of an action's parameters separately.
+    applies to each choice of an action's parameters separately, whatever free objects it creates.
     """
     met = left = arrives = False
     for bound in bindings(instance, prop.over):
@@ -249,15 +250,16 @@ def _fair_loops(exploration: Exploration, region: set[int], prop: LeadsTo) -> li
     }
     work = components(targets, region)
     fair = []
+    counted = counted_as(exploration.instance.model, prop) or _itself
     while work:
         part = work.pop()
         used = {
-            e.choice
+            counted(e.choice)
             for s in part
             for e in exploration.edges[s]
             if e.target in part and e.choice.action not in prop.without
         }
-        enabled = [exploration.enabled(s) for s in part]
+        enabled = [{counted(c) for c in exploration.enabled(s)} for s in part]
         always = set.intersection(*enabled)
         if any(c.action in prop.weak and c not in used for c in always):
             continue
@@ -265,9 +267,13 @@ def _fair_loops(exploration: Exploration, region: set[int], prop: LeadsTo) -> li
         if not missed:
             fair.append(part)
             continue
-        rest = {s for s in part if missed.isdisjoint(exploration.enabled(s))}
+        rest = {s for s, choices in zip(part, enabled, strict=True) if missed.isdisjoint(choices)}
         work += components(targets, rest)
     return fair
+
+
+def _itself(choice: Choice) -> Choice:
+    return choice
 
 
 def components(targets: Mapping[int, Sequence[int]], nodes: Set[int]) -> list[set[int]]:

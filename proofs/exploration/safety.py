@@ -9,7 +9,7 @@ from functools import cached_property
 
 from schedproof.model.lang import DeadlockFree, Invariant, Model, Property, Recovery, StepInvariant, after, exists, iff
 from schedproof.model.lang.model import common_parameters
-from schedproof.model.lang.terms import Not, Or, Term, both
+from schedproof.model.lang.terms import Not, Or, Term, Var, both
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
@@ -22,6 +22,7 @@ from schedproof.model.semantics import (
     search,
     stepper_of,
 )
+from schedproof.model.semantics.reasons import counted_text
 from schedproof.model.semantics.search import Search
 from schedproof.proofs.verdict import Counterexample
 
@@ -94,10 +95,16 @@ class Check:
         self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
 
     @cached_property
+    def _scope(self) -> dict[str, Var]:
+        """The variables that the condition may read."""
+        common = common_parameters(self._instance.model, getattr(self.prop, "on", ()))
+        return {v.name: v for v in [*common, *self.prop.over]}
+
+    @cached_property
     def _searches(self) -> tuple[Search[Moment], Search[Moment]]:
         """For objects that meet the premise, and for those that violate the condition. Compiled code needs neither."""
         instance, prop = self._instance, self.prop
-        scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
+        scope = self._scope
         given = [prop.given] if prop.given is not None else []
         violated = [*given, Not(prop.then, place=prop.then.place)]
         return search(instance, scope, prop.over, given), search(instance, scope, prop.over, violated)
@@ -117,6 +124,13 @@ class Check:
         except Undefined as error:
             return f"because it reads an object that does not exist: {error}"
         return None
+
+    def counted(self, moment: Moment) -> str:
+        """What the counts of the condition count where :meth:`violated` found it violated: `` (3 counted: g1, g2, g4)``."""
+        if any(v.name not in moment.bound for v in self.prop.over):
+            return ""  # it reads an object that does not exist, for some of the values
+        text = counted_text(self._instance, moment, [self.prop.then], self._scope)
+        return f" ({text})" if text else ""
 
 
 @dataclass(frozen=True)
@@ -261,7 +275,7 @@ def counterexample(explored: Runs, check: Check) -> Counterexample:
             if where:
                 choices.append(step.choice)
                 break
-    problem = f"property {check.prop.name} is violated{where and f' {where}'}"
+    problem = f"property {check.prop.name} is violated{where and f' {where}'}{check.counted(moment)}"
     return counterexample_of(explored.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 

@@ -30,7 +30,6 @@ from .properties import (
     ExportedProperties,
     Selection,
     exported_properties,
-    require_lasting,
 )
 
 NEXT = "next_"
@@ -58,7 +57,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
 
     Each step of the model is one transition, so SPIN stores as many states as the model has.
     An ill-formed step leads back to its source state.
-    So does a step beyond the bounds of integers: it is dropped.
+    So does a step beyond the bounds of an exploration: it is dropped.
     But if a step reads an attribute of NONE, SPIN reports an index out of bounds.
     Properties are assertions. Each state has one more transition, back to itself, that checks the properties of states.
 
@@ -69,12 +68,11 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort is disposable; it has more objects, or a relation or a function more tuples, than a Promela
+        ScopeError: a sort has more objects, or a relation or a function more tuples, than a Promela
             integer has bits; a number is out of Promela's range; or there are too many choices to write out.
         ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
-    require_lasting(instance, "Promela")
     for sort, size in instance.sizes.items():
         if size > MOST_OBJECTS:
             raise ScopeError(
@@ -317,13 +315,16 @@ class _Writer:
             yield from self._fire(event, firing, scope, fired)
         for on, rule, event in rules:
             yield from self._rule(on, rule, event, scope, fired)
-        if checked:
+        if checked or self.bounds.spare:
             for f in self.fields:
                 self._loops["me"] = None
                 array = self.x.field(f.sort, f.name)
                 yield f"for (me : 0 .. {self.instance.sizes[f.sort] - 1}) {{ {self._next(f)}[me] = {array}[me]; }}"
         for event in fired:
             yield from self._update(event)
+        for condition in self.bounds.spare:
+            spare = self.x.value(condition, Scope(prefix=NEXT))
+            yield f"if :: {spare} -> skip :: else -> beyond = 1 fi;"
         yield "if"
         if self.bounds:
             yield ":: wrong == 0 && beyond == 1 -> skip"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from schedproof.model.lang import AlwaysCanReach, ByConstruction, Invariant, LeadsTo, LifeCycle, Property, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.semantics import Instance, ScopeError
+from schedproof.model.semantics import Instance
 from schedproof.proofs.checking.model_check import about_crashes, reads_history
 
 Condition = Invariant | StepInvariant
@@ -18,20 +18,6 @@ Selection = Sequence[str] | None
 
 
 NO_HISTORY = "it reads what is recorded for properties only, which is left out"
-
-
-def require_lasting(instance: Instance, target: str) -> None:
-    """Refuses disposable sorts: the export would take a full pool for the end.
-
-    Raises:
-        ScopeError: the model has a disposable sort.
-    """
-    for sort in instance.model.sorts:
-        if sort.disposable:
-            raise ScopeError(
-                f"{sort} is disposable, and an export to {target} has no bound of its objects; "
-                "leave out disposable=True and write a row back to the first state"
-            )
 
 
 class Unwritable(ValueError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, LeadsTo, Property, StepInvariant
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.disposable import created_by
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
@@ -21,7 +22,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 from .cascade import Event, cascade, conditions, own_variables
 from .formulas import WORDS, Formulas, Scope, conjunction, quoted, union
 from .names import Names
-from .properties import BRANCHING, ExportedProperties, Selection, exported_properties, require_lasting
+from .properties import BRANCHING, ExportedProperties, Selection, exported_properties
 
 _Says = Callable[[str, Mapping[str, str]], str]
 """Writes a condition on a step, from the expression of its firings and the identifiers of the action's parameters."""
@@ -50,7 +51,7 @@ def tla(
     Each sort is a variable, a function from its objects to records; a state consists of these variables only.
     An ill-formed step leads nowhere. It is an error: it violates the invariant ``well_formed`` in the state before it.
     If a step reads an attribute of NONE, TLC reports that a function is applied outside of its domain.
-    Integers have bounds by a constraint. TLC checks the first states beyond it, too, but takes no step from there.
+    The bounds of an exploration are a constraint. TLC checks the first states beyond it, too, but takes no step from there.
 
     Args:
         instance: the model at a scope.
@@ -61,10 +62,8 @@ def tla(
 
     Raises:
         ModelError: an integer has no bound.
-        ScopeError: a sort is disposable.
         Unwritable: a property of ``only`` cannot be written.
     """
-    require_lasting(instance, "TLA+")
     checked = exported_properties(instance, only, crash, BRANCHING)
     writer = _Writer(instance, crash, checked, name or f"{instance.model.system}_{instance.model.variant}", title)
     return Module(writer.module, "\n".join(writer.lines()) + "\n", writer.configuration(), checked)
@@ -246,7 +245,9 @@ class _Writer:
             yield f"  /\\ {self.x.variable(sort)} = {self._function(sort, records, self.x.none())}"
 
     def _within_bounds(self) -> Iterator[str]:
-        """The conjuncts that each integer is within its bound."""
+        """The conjuncts that a state is within the bounds of an exploration."""
+        for condition in self.bounds.spare:
+            yield self.x.operand(condition, Scope())
         model, x = self.instance.model, self.x.fresh("x", Scope())
         for sort in self.kept:
             for attribute in self.instance.attributes(sort):
@@ -551,8 +552,12 @@ class _Writer:
         fair = []
         for action in self.actions:
             _, parameters = self.x.bind(Scope(), action.parameters)
-            over = f"\\A {self.x.over(action.parameters, parameters)} : " if parameters else ""
-            applied = _applied(self._action_name(action), parameters)
+            named, created = list(zip(action.parameters, parameters, strict=True)), created_by(action)
+            kept = [(v, name) for v, name in named if v.name not in created]
+            new = [(v, name) for v, name in named if v.name in created]
+            over = f"\\A {self.x.over(*zip(*kept, strict=True))} : " if kept else ""
+            some = f"\\E {self.x.over(*zip(*new, strict=True))} : " if new else ""
+            applied = f"{some}{_applied(self._action_name(action), parameters)}"
             for word, names in (("WF", prop.weak), ("SF", prop.strong)):
                 if action.name in names:
                     fair.append(f"({over}{word}_{variables}({applied}))")

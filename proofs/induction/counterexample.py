@@ -283,7 +283,8 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     what, why = "this step violates it", ""
     changed: Sequence[FieldChange] = ()
     try:
-        _, changed = changes(Stepper(instance), state, choice)
+        after, changed = changes(Stepper(instance), state, choice)
+        what += _counted(proof, instance, obligation, after)
     except (IllFormed, Undefined) as error:
         why = str(error)
         what = f"this step is ill-formed ({why})"
@@ -305,6 +306,15 @@ def _dropped(proof: Proof, instance: Instance, obligation: Obligation, state: St
     names = proof.assumed.keys() - proof.model.refuted - {obligation.invariant}
     invariants = [p for p in proof.model.properties if isinstance(p, Invariant) and p.name in names]
     return [p.name for p in invariants if Check(instance, p).violated(Moment(state)) is not None]
+
+
+def _counted(proof: Proof, instance: Instance, obligation: Obligation, after: State) -> str:
+    """What the counts of an invariant count after the step that violates it: `` (3 counted: g1, g2, g4)``; else empty."""
+    prop = next((p for p in proof.model.properties if p.name == obligation.invariant), None)
+    if not isinstance(prop, Invariant):
+        return ""
+    check, moment = Check(instance, prop), Moment(after)
+    return check.counted(moment) if check.violated(moment) is not None else ""
 
 
 def _excluded(dropped: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from schedproof.model.semantics.reasons import Counted
 from schedproof.proofs.traces import (
     Candidate,
     Difference,
@@ -27,7 +28,9 @@ SECTION = PAGE.partition("\n## The report as JSON\n")[2].partition("\n## ")[0]
 REQUIREMENT = Requirement("p", "says", "document", 1, "sentence")
 CANDIDATE = Candidate(["s"], {}, [Difference("o", "f", 1, 2)], [REQUIREMENT], REQUIREMENT)
 ORIGIN = Origin(1, 2, "says", ["o.f"])
-WAY = Way("step", ["r"], "r", "needs", [FieldSince("o", "f", 1, ORIGIN)], {"x": "o"}, "", 0, "m.py:1", 1)
+WAY = Way(
+    "step", ["r"], "r", "needs", [FieldSince("o", "f", 1, ORIGIN)], {"x": "o"}, "", 0, "m.py:1", 1, [Counted(1, ["o"])]
+)
 CHANGE = UnexplainedChange("o", "f", 1, 2, [ExplainingRow("row", "m.py:2", 2, [WAY])])
 NONCONFORMANCE = NonconformanceReport(
     1, 2, "reason", [REQUIREMENT], [CANDIDATE], {"o": {"f": 1}}, [ORIGIN], unexplained=[CHANGE]
@@ -72,5 +75,7 @@ def test_so_are_those_of_lists() -> None:
     assert named("| `rows`", "rows") == keys(first["unexplained"][0]["rows"])
     (read,) = first["unexplained"][0]["rows"][0]["ways"][0]["reads"]
     assert named("| `reads`", "reads") == keys(read) | keys(read["since"])
+    (counted,) = first["unexplained"][0]["rows"][0]["ways"][0]["counted"]
+    assert named("| `counted`", "counted") == keys(counted)
     assert named("| `excerpt`", "excerpt") == keys(REPORT["excerpt"])
     assert named("| `differs`", "differs") == keys(first["candidates"][0]["differs"])

@@ -1007,17 +1007,25 @@ class DisposableMaker(Maker):
             return prop
 
         sizes = {**self.sizes, sort.name: max(2, self.sizes[sort.name])}
+        properties = [*map(followed, lasting.properties), DeadlockFree(name="lives", says="")]
         return checked(
             replace(
                 lasting,
                 machines=machines,
                 rows=[*lasting.rows, *rows],
                 actions=[*lasting.actions, born, dies],
-                properties=[*map(followed, lasting.properties), DeadlockFree(name="lives", says="")],
+                properties=[*map(self._creates, properties)],
                 default_scope=sizes,
                 configurations=lambda sizes: rigid,
             )
         )
+
+    def _creates(self, prop: Property) -> Property:
+        """Fairness of the action that creates, mostly."""
+        if not isinstance(prop, LeadsTo) or self.often(0.3):
+            return prop
+        kind = "weak" if self.often(0.6) else "strong"
+        return replace(prop, **{kind: [*getattr(prop, kind), "create"]})
 
 
 class DisposableRelationMaker(DisposableMaker, RelationMaker):

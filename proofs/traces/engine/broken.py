@@ -14,7 +14,7 @@ from schedproof.model.lang.types import Type
 from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.instance import domain_size
-from schedproof.model.semantics.reasons import conditions, holds, named, value_text, witness
+from schedproof.model.semantics.reasons import conditions, counted_text, holds, named, value_text, witness
 from schedproof.proofs.traces.reports.report import Requirement
 
 MOST_TUPLES = 100_000
@@ -49,10 +49,14 @@ def newly_violated(instance: Instance, before: State, state: State, note: str = 
     model, violated = instance.model, []
     for prop in model.properties:
         if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
-            broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
-            if broken:
-                who = ", ".join(f"{n} = {v}" for n, v in min(broken))
+            violations, earlier = dict(_violations(instance, prop, state)), dict(_violations(instance, prop, before))
+            if broken := violations.keys() - earlier.keys():
+                first = min(broken)
+                who = ", ".join(f"{n} = {v}" for n, v in first)
                 shown = [f"violated for {who}"] if who else []
+                scope = {v.name: v for v in prop.over}
+                counted = counted_text(instance, violations[first], [prop.then], scope)
+                shown += [counted] if counted else []
                 shown += [note] if note else []
                 says = f"{prop.says} ({'; '.join(shown)})" if shown else prop.says
                 violated.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
@@ -69,7 +73,10 @@ def _readable(instance: Instance, prop: Invariant) -> bool:
     return not reads(prop.then) and not (prop.given is not None and reads(prop.given))
 
 
-def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[tuple[tuple[str, str], ...]]:
+def _violations(
+    instance: Instance, prop: Invariant, state: State
+) -> Iterator[tuple[tuple[tuple[str, str], ...], Moment]]:
+    """The objects, in words, for which a state violates an invariant, and the moment with their values."""
     scope = {v.name: v for v in prop.over}
     given = compile_term(instance, prop.given, scope) if prop.given is not None else None
     then = compile_term(instance, prop.then, scope)
@@ -83,7 +90,7 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
         except Undefined:
             kept = False
         if not kept:
-            yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
+            yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True)), moment
 
 
 def cited(model: Model, says: str, line: int | None) -> Requirement:
@@ -113,7 +120,8 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Re
     values = named(condition, moment, within, at)
     parts = [f"{v.name} = {_object(instance, state, v.type, value)}" for v, value in values]
     where = f" ({', '.join(parts)})" if parts else ""
-    says = f"{action.name} needs {show_term(condition)}{where}"
+    counted = counted_text(instance, moment, [condition], scope)
+    says = f"{action.name} needs {show_term(condition)}{where}{f': {counted}' if counted else ''}"
     shown = [instance.show(v.type, value) for v, value in values]
     objects = [str(name) for each in shown for name in (each if isinstance(each, list) else [each])]
     return met, replace(cited(instance.model, says, action.line), objects=objects)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from schedproof.model.semantics.reasons import value_text
+from schedproof.model.semantics.reasons import Counted, value_text
 
 WIDEST = 160
 """The limit for the characters of a log line that are shown."""
@@ -197,6 +197,7 @@ class Way:
         others: how many more conditions are false for these values, after the first.
         place: the file and line of the condition; of a way without a false one, those of the action.
         line: the line of the action or rule in the document; None if it has none.
+        counted: what the counts of the condition count, in their order.
     """
 
     step: str
@@ -209,6 +210,7 @@ class Way:
     others: int
     place: str
     line: int | None
+    counted: Sequence[Counted] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -218,6 +220,7 @@ class Way:
             "needs": self.needs,
             "reads": [read.as_json() for read in self.reads],
             "objects": dict(self.objects),
+            "counted": [each.as_json() for each in self.counted],
             "note": self.note,
             "others": self.others,
             "place": self.place,
@@ -229,7 +232,7 @@ class Way:
         whose = f", whose rule {self.rule!r}" if self.rule else whose
         if not self.needs:
             return f"{self.step}{whose} {self.note}"
-        read = "; ".join(each.text() for each in self.reads)
+        read = "; ".join([*(each.text() for each in self.reads), *(each.text() for each in self.counted)])
         for_these = ", ".join(f"{name} = {value_text(value)}" for name, value in self.objects.items())
         because = f": {read}" if read else f" ({for_these})" if for_these else ""
         more = f", and {self.others} more condition{'s' if self.others > 1 else ''}" if self.others else ""

@@ -434,6 +434,7 @@ class _Search:
             failure.count - 1,
             false.condition.place.in_folder(),
             of.line,
+            false.counted,
         )
 
     def _without_reason(self, step: str, rules: Sequence[Rule], note: str) -> Way:

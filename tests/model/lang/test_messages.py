@@ -41,10 +41,9 @@ from schedproof.model.lang.messages import Channel, Kind
 from schedproof.model.lang.terms import free_variables
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import ScopeError, instances
+from schedproof.model.semantics import instances
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.verdict import Verdict
@@ -298,12 +297,6 @@ def test_loss_is_of_all_ends_that_are_named() -> None:
 def test_an_ordered_lane_with_a_capacity_has_five_invariants() -> None:
     names = ["inbox-ends", "inbox-order", "inbox-order-of-all", "inbox-order-of-three", "inbox-capacity"]
     assert [prop.name for prop in INBOX.properties] == names
-
-
-def test_an_export_refuses_messages() -> None:
-    (instance,) = instances(model(), {})
-    with pytest.raises(ScopeError, match="Inbox is disposable"):
-        tla(instance)
 
 
 # --- What it means ---------------------------------------------------------------------------------------------------

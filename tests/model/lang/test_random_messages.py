@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from random import Random
 from typing import Any
 
+import networkx as nx
 import pytest
 
-from schedproof.model.lang import messages
+from schedproof.model.lang import LeadsTo, messages
 from schedproof.model.lang.messages import LANES, Channel
 from schedproof.model.lang.terms import Constant
-from schedproof.model.semantics import Instance, instances
+from schedproof.model.semantics import Choice, Instance, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.compiled import liveness as compiled_liveness
+from schedproof.proofs.exploration import liveness as exploration_liveness
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
-from tests.support.messaging import Act, Double, Program, Sent, canonical, model_of, random_program
+from tests.proofs.export.test_promela import same as same_in_spin
+from tests.proofs.export.test_tla import same as same_in_tla
+from tests.support.messaging import Act, Double, Message, Program, Sent, canonical, model_of, random_program, x
+from tests.support.needs import needs_spin
 from tests.support.sample import thinned
 
 SOME, MANY = range(12), range(12, 92)
@@ -104,6 +114,18 @@ def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
     by_proofs(seed)
 
 
+@needs_spin
+@pytest.mark.parametrize("seed", thinned(SOME, 12))
+def test_spin_finds_the_same_of_messages(seed: int, tmp_path: Path) -> None:
+    same_in_spin(instance_of(small(seed)), tmp_path)
+
+
+@pytest.mark.long(one_in=6)
+@pytest.mark.parametrize("seed", SOME)
+def test_the_reader_of_tla_finds_the_same_of_messages(seed: int) -> None:
+    same_in_tla(instance_of(small(seed)))
+
+
 @pytest.mark.parametrize("lossy", [False, True])
 def test_what_is_passed_on_waits_for_nothing_that_left(lossy: bool) -> None:
     """A node receives a message, and sends it back through the same lane."""
@@ -116,6 +138,73 @@ def test_a_crash_of_a_lossy_channel_loses_several_at_once() -> None:
     begin = Act("act0", "A", "A", "", False, (Sent("note", "y", 1),))
     hears = Act("act1", "A", "A", "note", True, ())
     by_lists(Program((begin, hears), True, True, False, None, "receiver", True, nodes=2, pool=3))
+
+
+# --- Fairness of what sends ------------------------------------------------------------------------------------------
+
+
+class Choices(Double):
+    """The lists of messages, with steps that are named by an action, its node and the receivers of what it sends."""
+
+    def acting(
+        self, act: Act, i: int, number: int, received: Any, rest: list[Message], sent: list[Message], nodes: Any
+    ) -> Iterator[tuple[Any, Any, list[Message]]]:
+        for name, after, left in super().acting(act, i, number, received, rest, sent, nodes):
+            yield (name, i, *(message[2] for message in left[len(rest) :])), after, left
+
+
+def fair(program: Program) -> LeadsTo:
+    """Each node gets from A to B if the actions that receive nothing are taken fairly, some weakly and some strongly."""
+    chance = Random(repr(program))
+    sending = [act.name for act in program.acts if not act.receives]
+    strong = [name for name in sending if chance.random() < 0.4]
+    weak = [name for name in sending if name not in strong]
+    return LeadsTo(name="fair", says="", over=[x], given=x.is_("A"), goal=x.is_("B"), weak=weak, strong=strong)
+
+
+def by_fair_lists(program: Program) -> Verdict:
+    """The verdict on ``fair``, from the steps of the lists."""
+    prop, double = fair(program), Choices(program)
+    states, steps, cut = double.states()
+    able = {state: {name for name, *_ in double.steps(state)} for state in states}
+
+    def stays(region: set[Any]) -> bool:
+        """A fair run can stay in a region for ever: a part in which it does all that it owes."""
+        inner = nx.MultiDiGraph()
+        inner.add_nodes_from(region)
+        inner.add_edges_from((a, b, name) for a, name, b in steps if {a, b} <= region)
+        for part in map(set, nx.strongly_connected_components(inner)):
+            used = {name for a, b, name in inner.edges(keys=True) if {a, b} <= part}
+            missed = {n for state in part for n in able[state] if n[0] in prop.strong} - used
+            if any(n[0] in prop.weak for n in set.intersection(*(able[state] for state in part)) - used):
+                continue
+            if not missed or stays({state for state in part if not able[state] & missed}):
+                return True
+        return False
+
+    begins = arrives = False
+    for i in range(program.nodes):
+        away = {state for state in states if state[0][i][0] == "A"}
+        begins = begins or bool(away)
+        arrives = arrives or any(a in away and b not in away for a, _, b in steps)
+        if stays(away):
+            return Verdict.REFUTED
+    return Verdict.PROVED if begins and (arrives or not cut) else Verdict.UNDETERMINED
+
+
+def compare_fairly(seed: int) -> Verdict:
+    """Both engines against the lists."""
+    program = small(seed)
+    model = replace(model_of(program), properties=[fair(program)])
+    for engine in (Engine.INTERPRETED, Engine.COMPILED):
+        (result,) = (r for r in checked(model, {}, engine) if r.name == "fair")
+        assert result.verdict is by_fair_lists(program), engine
+    return result.verdict
+
+
+@pytest.mark.parametrize("seed", thinned(range(48), 8))
+def test_what_sends_is_as_fair_as_lists_of_messages(seed: int) -> None:
+    compare_fairly(seed)
 
 
 def test_programs_have_all_that_channels_may_have() -> None:
@@ -161,6 +250,24 @@ def waits_for_ever(self: Channel) -> list[Any]:
 
 
 _ROOM = Channel.room
+
+
+def each_for_itself(model: Any, prop: Any) -> None:
+    """Each object that may be created is a choice of its own."""
+
+
+def all_alike(model: Any, prop: Any) -> Any:
+    """An action is one choice, for all senders and receivers."""
+    return lambda choice: Choice(choice.action)
+
+
+@pytest.mark.parametrize("wrong", [each_for_itself, all_alike])
+@pytest.mark.parametrize("where", [exploration_liveness, compiled_liveness], ids=["interpreted", "compiled"])
+def test_a_fault_of_fairness_is_noticed(where: Any, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(where, "counted_as", wrong)
+    with pytest.raises(AssertionError):
+        [compare_fairly(seed) for seed in range(48)]
+
 
 SEEDED: list[tuple[Any, str, Any]] = [
     (Channel, "in_turn", any_turn),

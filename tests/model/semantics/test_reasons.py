@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from schedproof.model.lang import NONE, Term, exists, forall, implies, variables
+from dataclasses import replace
+
+from schedproof.model.lang import NONE, Term, after, count, exists, forall, implies, variable, variables
 from schedproof.model.semantics import Instance, Moment
-from schedproof.model.semantics.reasons import FieldRead, configuration_text, first_false
+from schedproof.model.semantics.reasons import FieldRead, configuration_text, counted_text, first_false
 from tests.model.lang import wrong_models as w
 from tests.support.rows import each_row
 
 j, k, n = w.j, w.k, w.n
+m = variable(w.Job, "m")
 SCOPE = {"j": j, "k": k, "n": n}
 STATES = {"Job": ["Waiting", "Running", "Done"], "Node": ["Idle", "Busy"]}
 
@@ -44,12 +47,45 @@ def moment() -> Moment:
         ([forall(k, implies(k.urgent, k.on == n))], 0, "j1.urgent is true, j1.on is none (k = j1, n = n1)"),
         ([~exists(k, k.on == n)], 0, "j0.on is n1 (k = j0, n = n1)"),
         ([exists(k, k.on == NONE), exists(k, k.is_("Done"))], 1, ""),
+        ([count(m, m.on == NONE) < 1], 0, "1 counted: j1"),
+        ([implies(n.holds.has(j), count(m, m.is_("Done")) > 0)], 0, "n1.holds is {j0}; 0 counted (j = j0, n = n1)"),
+        (
+            [count([m, n], m.on == n) + count(m, m.urgent) == j.tries + 1],
+            0,
+            "j0.tries is 2; 1 counted: (j0, n1); 1 counted: j1 (j = j0)",
+        ),
+        ([forall(n, count(m, m.on == n) == 0)], 0, "1 counted: j0 (n = n1)"),
+        (
+            [implies(count(m, ~m.is_("Done")) <= 2, count(m, m.tries < 5) < 2)],
+            0,
+            "2 counted: j0, j1; 2 counted: j0, j1",
+        ),
     ],
 )
 def test_the_first_false_condition_has_its_values(terms: list[Term], met: int, because: str) -> None:
     false = first_false(instance(), moment(), terms, SCOPE)
     assert false is not None
     assert (false.met, false.because) == (met, because)
+
+
+def test_a_count_after_the_step_is_of_the_state_after() -> None:
+    """j1 runs, too, after the step."""
+    at, then = instance(), list(moment().state)
+    then[at.slot("Job") + 1] = STATES["Job"].index("Running")
+    stepped = replace(moment(), after=tuple(then))
+    running = count(m, m.is_("Running"))
+    text = counted_text(at, stepped, [after(running <= 1) | (running > 1)], SCOPE)
+    assert text == "2 counted: j0, j1; 1 counted: j0"
+
+
+def test_a_long_count_is_cut() -> None:
+    many = Instance(w.model(), {"Job": 15, "Node": 1}, {("Job", "urgent"): (False,) * 15})
+    text = counted_text(many, Moment(many.initial()), [count(m, ~m.urgent) < 3], {})
+    assert text == f"15 counted: {', '.join(f'j{number}' for number in range(12))}, and 3 more"
+
+
+def test_a_count_of_what_is_undefined_is_left_out() -> None:
+    assert counted_text(instance(), moment(), [count(m, m.on.is_("Busy")) < 1], SCOPE) == ""
 
 
 def test_conditions_that_hold_have_no_reason() -> None:

@@ -667,9 +667,9 @@ def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
     """A fair run can stay in a region for ever: tried with each set of strongly connected states that can be all it sees."""
     network = graph.network(prop.without).subgraph(region)
     for part in map(set, nx.strongly_connected_components(network)):
-        able = [{*graph.steps[s], *graph.cut.get(s, ())} for s in part]
+        able = [{_owed(graph, c) for c in (*graph.steps[s], *graph.cut.get(s, ()))} for s in part]
         used = {
-            chosen
+            _owed(graph, chosen)
             for s in part
             for chosen, w in graph.steps[s].items()
             if w.after in part and chosen[0] not in prop.without
@@ -678,10 +678,26 @@ def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
             continue  # as many states as can be are in it: with fewer of them the same is always possible, too
         missed = {c for c in set.union(*able) if c[0] in prop.strong and c not in used}
         if not missed or _stays(
-            graph, prop, {s for s in part if not missed & {*graph.steps[s], *graph.cut.get(s, ())}}
+            graph,
+            prop,
+            {s for s in part if not missed & {_owed(graph, c) for c in (*graph.steps[s], *graph.cut.get(s, ()))}},
         ):
             return True
     return False
+
+
+def _owed(graph: Graph, chosen: Chosen) -> Chosen:
+    """What fairness counts: an action with what is there already; of a parameter that the guard asks to be absent, anybody will do."""
+    name, how = chosen
+    action = graph.instance.model.action(name)
+    fresh = [
+        any(
+            isinstance(c, t.Is) and isinstance(c.of, Var) and c.of.name == v.name and c.states == ("Absent",)
+            for c in action.when
+        )
+        for v in action.parameters
+    ]
+    return name, tuple(value for value, is_fresh in zip(how, fresh, strict=True) if not is_fresh)
 
 
 def _lives(graph: Graph, prop: LifeCycle) -> bool:

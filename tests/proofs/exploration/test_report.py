@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from schedproof.model.lang import (
@@ -21,14 +22,18 @@ from schedproof.model.lang import (
     Sort,
     State,
     StepInvariant,
+    after,
+    count,
     exists,
     given,
     variable,
 )
 from schedproof.model.lang.terms import Var
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Counterexample
+from tests.support.keys import KEYS
 from tests.support.rows import each_row
 
 Shelf = Sort("Shelf", "s")
@@ -169,3 +174,23 @@ def test_a_term_that_does_not_occur_is_not_defined() -> None:
     opened = replace(NEVER_SHUT, name="stays", then=s.is_("open"))
     lines = counterexample_lines(model(opened), counterexample(opened))
     assert lines[lines.index("Terms:") + 1 :] == ["    in_use (shelf): holds at least one book"]
+
+
+@each_row("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_broken_count_says_what_it_counts(engine: Engine) -> None:
+    """Each step of a shortest run gives a client a key."""
+    (one,) = [r for r in model_check(KEYS, KEYS.default_scope, how=Exploring(engine)) if r.name == "one-key"]
+    assert one.counterexample is not None
+    locked = [(step.parameters["n"], step.parameters["k"]) for step in one.counterexample.steps]
+    assert len(locked) == 2
+    pairs = ", ".join(f"({node}, {key})" for node, key in sorted(locked))
+    assert one.counterexample.problem == f"property one-key is violated for c = c0 (2 counted: {pairs})"
+
+
+def test_a_count_of_a_step_is_of_the_state_that_it_reads() -> None:
+    """Books of shelves that are in use, before the step and after it."""
+    books = count(b, exists(s, s.is_("in_use") & s.books.has(b)))
+    less = StepInvariant(name="less", says="", over=[], on=["fill"], then=~(books < after(books)) | (books > 0))
+    problem = counterexample(less).problem
+    assert problem.startswith("property less is violated in the final state (0 counted; ")
+    assert re.search(r"; (1 counted: b0|1 counted: b1|2 counted: b0, b1); 0 counted\)$", problem)

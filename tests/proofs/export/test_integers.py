@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,13 @@ from schedproof.model.lang import (
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance, ScopeError, with_bound
 from schedproof.proofs.export import promela, tla
+from tests.proofs.export import test_tla
 from tests.proofs.export.exported import by_exploration, only
 from tests.proofs.export.test_promela import assertion, by_spin, cut
-from tests.proofs.export.test_random_promela import for_spin
-from tests.proofs.export.test_tla import invariants, steps
-from tests.proofs.export.tla_reader import Explored, Reader, explored
+from tests.proofs.export.test_tla import steps
+from tests.proofs.export.tla_reader import Explored
 from tests.support.clocks import ACTIONS, CLOCKS, PROPERTIES, a, b, clocks
 from tests.support.needs import needs_spin
-from tests.support.random_models import IntegerMaker, random_model
 from tests.support.rows import each_row
 
 WITHIN = Invariant(name="within", says="(wrong) no time is above the bound", over=[a], then=a.time <= 2)
@@ -59,7 +57,7 @@ def read(instance: Instance, *changed: str) -> Explored:
     if changed:
         assert changed[0] in text
         text = text.replace(*changed)
-    return explored(Reader(text), invariants(module), constraint="WithinBounds")
+    return test_tla.read(module, text)
 
 
 @needs_spin
@@ -100,16 +98,6 @@ def test_tlc_finds_the_same_states_within_the_bounds(number: int) -> None:
     broken = steps(actual, tla(instance, only=None), instance)
     assert expected.broken.items() <= broken.items()
     assert broken.keys() - expected.broken.keys() <= {"within"}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_tlc_finds_the_same_states_of_random_models(seed: int) -> None:
-    model = next(m for n in count() if for_spin(m := random_model(100 * seed + n, IntegerMaker)) and cut(m.instance()))
-    instance = model.instance()
-    expected, actual = by_exploration(instance), read(instance)
-    assert (actual.states, actual.transitions) == (expected.states, expected.transitions)
-    broken = steps(actual, tla(instance, only=None), instance)
-    assert all(broken[name] <= depth for name, depth in expected.broken.items())
 
 
 def test_tlc_checks_what_is_first_beyond_the_bound() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,8 @@ from schedproof.model.lang import BoolType, IntRange, Invariant, count, exists, 
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.proofs.export import expressions, formulas, promela
 from tests.proofs.export import test_promela, test_tla
-from tests.proofs.export.test_random_promela import for_spin
 from tests.support.keys import KEYS, c, k, n
 from tests.support.needs import needs_spin
-from tests.support.random_models import RelationMaker, random_model
 
 
 def keys(**sizes: int) -> Instance:
@@ -25,31 +22,13 @@ def keys(**sizes: int) -> Instance:
     return instance
 
 
-def random_instance(seed: int) -> Instance:
-    """A model with relations that is well-formed."""
-    return next(m.instance() for i in itertools.count() if for_spin(m := random_model(1000 * seed + i, RelationMaker)))
-
-
 @needs_spin
 def test_spin_finds_the_same(tmp_path: Path) -> None:
     test_promela.same(keys(), tmp_path)
 
 
-@needs_spin
-@pytest.mark.long(one_in=12)
-@pytest.mark.parametrize("seed", range(60, 66))
-def test_spin_finds_the_same_in_random_models(seed: int, tmp_path: Path) -> None:
-    test_promela.same(random_instance(seed), tmp_path)
-
-
 def test_a_reader_of_tla_finds_the_same() -> None:
     test_tla.same(keys())
-
-
-@pytest.mark.long(one_in=12)
-@pytest.mark.parametrize("seed", range(60, 66))
-def test_a_reader_of_tla_finds_the_same_in_random_models(seed: int) -> None:
-    test_tla.same(random_instance(seed))
 
 
 def test_a_count_of_single_objects_is_the_same() -> None:

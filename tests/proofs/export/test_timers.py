@@ -11,17 +11,23 @@ from tests.proofs.export.exported import only
 from tests.proofs.export.test_promela import same as same_in_spin
 from tests.proofs.export.test_tla import same as same_in_tla
 from tests.support.needs import needs_spin
+from tests.support.sample import thinned
 from tests.support.timed import Setting, model
 
-SETTING = Setting({"a": (1, 1), "b": (2, 2)}, late=["a"], stops=["a"])
+SETTINGS = [
+    Setting({"a": (1, 1), "b": (2, 2)}, late=["a"], stops=["a"]),
+    Setting({"a": (1, 2), "b": (3, 3)}, late=["a"], periodic=["a"]),
+    Setting({"a": (1, 2), "b": (2, 2)}, unpunctual=["a"]),
+]
+EVERY = [(time, setting) for setting in SETTINGS for time in TIMES]
 
 
 @needs_spin
-@pytest.mark.parametrize("time", TIMES)
-def test_spin_finds_the_same_of_timers(time: str, tmp_path: Path) -> None:
-    same_in_spin(only(model(SETTING, time, calls=2)), tmp_path)
+@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 3))
+def test_spin_finds_the_same_of_timers(time: str, setting: Setting, tmp_path: Path) -> None:
+    same_in_spin(only(model(setting, time, calls=2)), tmp_path)
 
 
-@pytest.mark.parametrize("time", TIMES)
-def test_the_reader_of_tla_finds_the_same_of_timers(time: str) -> None:
-    same_in_tla(only(model(SETTING, time, calls=2)))
+@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 3))
+def test_the_reader_of_tla_finds_the_same_of_timers(time: str, setting: Setting) -> None:
+    same_in_tla(only(model(setting, time, calls=2)))

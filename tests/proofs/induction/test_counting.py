@@ -34,6 +34,7 @@ from schedproof.proofs.induction import prove
 from schedproof.proofs.induction.counting import LEFT, MOST_DISTINCT, without_counts
 from schedproof.proofs.induction.obligations import leaves_counts
 from schedproof.proofs.verdict import Verdict
+from tests.support.keys import KEYS
 from tests.support.rows import each_row
 
 Shelf, Item = Sort("Shelf", "s"), Sort("Item", "i")
@@ -171,3 +172,16 @@ def test_a_count_reads_objects_that_are() -> None:
     guarded = replace(unguarded, then=count(i, ~(i.on == t.NONE) & i.on.is_("Open") & (i == j)) <= 1)
     assert not prove(replace(SHELVES, properties=[unguarded])).proved("p")
     assert prove(replace(SHELVES, properties=[guarded])).proved("p")
+
+
+def test_a_failed_proof_says_what_is_counted() -> None:
+    """The step gives a client a second key: the one that it locks, and what it holds before."""
+    (answer,) = [a for a in prove(KEYS).of("one-key") if a.verdict is not Verdict.PROVED]
+    run = answer.counterexample
+    assert run is not None and run.start is not None
+    (lock,) = run.steps
+    client = lock.parameters["c"]
+    pairs = {(lock.parameters["n"], lock.parameters["k"])}
+    pairs |= {(name, key) for name, node in run.start.items() for key, by in node.get("held", []) if by == client}
+    shown = ", ".join(f"({node}, {key})" for node, key in sorted(pairs))
+    assert f"this step violates it ({len(pairs)} counted: {shown})," in run.problem

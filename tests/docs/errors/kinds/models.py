@@ -17,7 +17,6 @@ from schedproof.model.semantics import Instance, bounds_of, check_scope, instanc
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.export import promela
-from schedproof.proofs.export.tla import tla
 from schedproof.proofs.induction.solve import prove
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
@@ -133,7 +132,6 @@ def cases() -> Iterator[Case]:
         yield _placed(f"channels that coalesce: {problem}", build)
     queue = disposable.model()
     yield Case('model_check(model, {"Request": 1})', lambda: check_scope(queue, {"Request": 1}))
-    yield Case("an export of a disposable sort", lambda: tla(next(instances(queue, {}))))
     yield Case("a refinement of a disposable sort", lambda: ModelGraph.explore(next(instances(queue, {}))))
     yield Case('model_check(model, {"Clock": 2})', lambda: check_scope(clocks, {"Clock": 2}))
     yield Case('{"action": "show", "parameters": {"c": "wrist"}}', lambda: check_records(system, header, two))

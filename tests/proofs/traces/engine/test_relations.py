@@ -139,6 +139,31 @@ def test_a_report_writes_relations_as_such() -> None:
     assert "lock(n=n0, c=c, k=l) is possible here, and gives {(k, c), (l, c)}" in "\n".join(change.text())
 
 
+def test_a_report_says_what_a_count_counts() -> None:
+    """A second client locks what c holds on n0: the guard counts c, and the property both."""
+    come = {"objects": {"Client": ["c", "e"], "Key": ["k"]}}
+    rigid = {"Client": {"may": {"c": [["n0", "k"]], "e": [["n1", "k"]]}}}
+    lock, second = (
+        {"action": "lock", "parameters": {"n": node, "c": client, "k": "k"}}
+        for node, client in (("n0", "c"), ("n1", "e"))
+    )
+    report = check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, lock, second])
+    assert report.first_nonconformance is not None
+    text = "\n".join(report.first_nonconformance.text())
+    assert "lock needs the number of (o, d) with ((k, d) in o.held) = 0 (k = k): 1 counted: (n0, c)" in text
+    assert "(violated for k = k; 2 counted: (n0, c), (n1, e))" in text
+    seen = {"state": {"Node": {"n1": {"held": [["k", "e"]]}}}}
+    report = check_records(SYSTEM, HEADER, [{**come, "rigid": rigid}, lock, seen])
+    assert report.first_nonconformance is not None
+    (change,) = report.first_nonconformance.unexplained
+    ways = [way for row in change.as_json()["rows"] for way in row["ways"]]
+    assert [way["counted"] for way in ways if way["counted"]] == [[{"number": 1, "values": ["(n0, c)"]}]]
+    assert (
+        "lock(n=n1, c=e, k=k) needs the number of (o, d) with ((k, d) in o.held) = 0: 1 counted: (n0, c)"
+        in "\n".join(change.text())
+    )
+
+
 def test_a_pair_with_the_wrong_shape_is_named() -> None:
     [come, *_] = log(1, 0)
     for shown in (["client0"], [["door"]], [["door", None]], "client0"):
