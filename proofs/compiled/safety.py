@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
@@ -13,6 +14,9 @@ from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 from .crew import Workers
 from .search import Reached, explore
 from .steps import Condition
+
+if TYPE_CHECKING:
+    from .histories import Histories
 
 TRACED = 1 << 22
 """The predecessors of so many states of a thread are kept: most counterexamples are short, and end in one of these."""
@@ -32,6 +36,8 @@ def watch(
     halt: Halt | None = None,
     progress: Progress | None = None,
     enough: Enough | None = None,
+    record: bool = False,
+    histories: Histories | None = None,
 ) -> tuple[Reached, list[Watch]]:
     """Explores ``instance``, and checks safety properties on all its states and steps.
 
@@ -74,6 +80,8 @@ def watch(
         on_depth=on_depth if enough is not None else None,
         on_turn=on_turn if enough is not None and enough.until_refuted else None,
         traced=TRACED,
+        record=record,
+        histories=histories,
     )
     record_answers(explored)
     return explored, watches
