@@ -144,6 +144,8 @@ class Recorder(Part):
         self._kept_origins, self.traced = self.traced, MOST_STATES  # edges lead to every state
         self.keys = np.zeros((self.places + SLACK) * (self._words + 1), np.uint64)
         self.offsets: NDArray[np.int64] = np.zeros(FIRST, np.int64)
+        if self.carried is not None:
+            lengthen(self.carried, FIRST)
         self.targets: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
         self.choices_taken: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
         self._first_edges: NDArray[np.int64] = np.empty(0, np.int64)
