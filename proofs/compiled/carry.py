@@ -38,6 +38,11 @@ class Carried(NamedTuple):
     met: Bits
     failed: Bits
 
+    def first(self, states: int) -> Carried:
+        """The values of the first states."""
+        parts = {name: getattr(self, name)[:states] for name in ("bits", "later", "met", "failed")}
+        return self._replace(**parts)
+
 
 @inner_loop
 def carry(c: Any, n: int, place: int, offsets: Any, targets: Any, choices: Any, seen: Any, done: int) -> None:
@@ -105,7 +110,10 @@ def copy_notes(c: Any, n: int, place: int, seen: Any) -> None:
             c.failed[n, i, k] = seen[at + (2 * i + 1) * numbers + k]
 
 
-def lengthen(c: Carried, states: int) -> None:
-    """Makes room for more states."""
-    for each in (c.bits, c.later, c.met, c.failed):
+def lengthened(c: Carried, states: int) -> Carried:
+    """The values with room for more states. The bits are read at random: see :func:`.part.longer`."""
+    for each in (c.later, c.met, c.failed):
         each.resize((states, *each.shape[1:]), refcheck=False)
+    bits = np.zeros((states, c.bits.shape[1]), np.int64)
+    bits[: len(c.bits)] = c.bits
+    return c._replace(bits=bits)

@@ -14,7 +14,7 @@ from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
 from .beyond import cut_choices, joined
-from .carry import Carried, lengthen
+from .carry import Carried
 from .histories import Histories
 from .kernel import TOGETHER, check, link
 from .layout import Words
@@ -256,8 +256,8 @@ def _recorded(reached: Reached, part: Recorder, histories: Histories | None) -> 
     depths = np.repeat(np.arange(len(part.starts), dtype=np.int32), np.diff([*part.starts, part.count]))
     graph = Graph(reached, part.words(), depths, part.first_edges(), *part.edges())
     if histories is not None and part.carried is not None:
-        lengthen(part.carried, part.count)
-        histories.end(None, part.carried, graph.words, graph.offsets, graph.targets, graph.choices)
+        carried = part.carried.first(part.count)
+        histories.end(None, carried, graph.words, graph.offsets, graph.targets, graph.choices)
     return _with_beyond(graph) if reached.frontier_count else graph
 
 

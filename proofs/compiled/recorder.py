@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from schedproof.proofs.inner_loops import inner_loop
 
-from .carry import Carried, carry, copy_notes, lengthen
+from .carry import Carried, carry, copy_notes, lengthened
 from .kernel import TOGETHER, call
 from .layout import Words
-from .part import FIRST, FULLEST, MOST_STATES, ROOM, Part, resize
+from .part import FIRST, FULLEST, MOST_STATES, ROOM, Part, longer, resize
 from .table import SLACK, U, entry, grow, place_of, prefetch, put_numbered
 
 MOST_EDGES = 1 << 28
@@ -145,7 +145,7 @@ class Recorder(Part):
         self.keys = np.zeros((self.places + SLACK) * (self._words + 1), np.uint64)
         self.offsets: NDArray[np.int64] = np.zeros(FIRST, np.int64)
         if self.carried is not None:
-            lengthen(self.carried, FIRST)
+            self.carried = lengthened(self.carried, FIRST)
         self.targets: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
         self.choices_taken: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
         self._first_edges: NDArray[np.int64] = np.empty(0, np.int64)
@@ -208,18 +208,18 @@ class Recorder(Part):
             places += places // 4
         if places > self.places:
             wide = self._words + 1
-            resize(self.keys, (places + SLACK) * wide)
+            self.keys = longer(self.keys, (places + SLACK) * wide)
             grow(self.keys, wide, U(1), self.places, places)
             self.places = places
         if states >= len(self.offsets):
-            longer = states + 1 + states // 4
-            resize(self.offsets, longer)
+            most = states + 1 + states // 4
+            resize(self.offsets, most)
             if self.carried is not None:
-                lengthen(self.carried, longer)
+                self.carried = lengthened(self.carried, most)
         if edges > len(self.targets):
-            longer = edges + edges // 4
-            resize(self.targets, longer)
-            resize(self.choices_taken, longer)
+            most = edges + edges // 4
+            resize(self.targets, most)
+            resize(self.choices_taken, most)
         room = (self._rows + self._most_steps) * self._words
         if room > len(self.next):
             resize(self.next, room + room // 4)
