@@ -24,6 +24,10 @@ MOST_EDGES = 1 << 28
 """A search with more edges records no more, and drops those that it has: a graph of so many takes several gigabytes."""
 
 
+NEXT_LINE = U(8)
+"""Numbers in a line of the processor's cache: the entries that are looked at are often in two lines."""
+
+
 @inner_loop
 def record(
     address: int,
@@ -89,6 +93,7 @@ def record(
                 values[i] = entry(out, i * words, words)
                 spots[i] = place_of(values[i], U(1), U(places))
                 prefetch(keys, spots[i] * wide)
+                prefetch(keys, spots[i] * wide + NEXT_LINE)
             edges += steps
             offsets[base + m + 1] = start + edges
         for i in range(edges):
