@@ -6,8 +6,9 @@ their targets are looked up while the steps of the next states are taken, as in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from .carry import Carried, carry, copy_notes, lengthened
 from .kernel import TOGETHER, call
 from .layout import Words
 from .part import FIRST, FULLEST, MOST_STATES, ROOM, Part, longer, resize
+from .steps import Condition, Program
 from .table import SLACK, U, entry, grow, place_of, prefetch, put_numbered
 
 MOST_EDGES = 1 << 28
@@ -123,6 +125,13 @@ def find_first(targets: Any, whence: Any) -> None:
         if met < len(whence) and targets[e] == met:
             whence[met] = e
             met += 1
+
+
+class Follower(Protocol):
+    """Points of history that a search can follow: :class:`.histories.Histories`."""
+
+    def follow(self, conditions: Sequence[Condition]) -> tuple[Program, Carried]:
+        """A program that checks conditions and also writes what a step does to history, and arrays for the initial state."""
 
 
 @dataclass

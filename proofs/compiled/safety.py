@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
@@ -12,11 +11,9 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, Enough, Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .crew import Workers
+from .recorder import Follower
 from .search import Reached, explore
 from .steps import Condition
-
-if TYPE_CHECKING:
-    from .histories import Histories
 
 TRACED = 1 << 22
 """The predecessors of so many states of a thread are kept: most counterexamples are short, and end in one of these."""
@@ -37,7 +34,7 @@ def watch(
     progress: Progress | None = None,
     enough: Enough | None = None,
     record: bool = False,
-    histories: Histories | None = None,
+    histories: Follower | None = None,
 ) -> tuple[Reached, list[Watch]]:
     """Explores ``instance``, and checks safety properties on all its states and steps.
 

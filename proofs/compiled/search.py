@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,9 @@ from .files import Damaged, Scratch
 from .layout import Words
 from .part import MOST_STATES, Disk, Part
 from .quotient import quotient, represent
-from .recorder import Recorder
+from .recorder import Follower, Recorder
 from .steps import Condition, Program, Seen, program
 from .table import U, entry, find, part_of, place_of
-
-if TYPE_CHECKING:
-    from .histories import Histories
 
 MOST_CHOICES = 1 << 16
 """The limit of choices of actions and parameters: a state's incoming choice takes two bytes."""
@@ -217,7 +214,7 @@ def explore(
     traced: int = MOST_STATES,
     code: Program | None = None,
     record: bool = False,
-    histories: Histories | None = None,
+    histories: Follower | None = None,
 ) -> Reached:
     """Explores all reachable states of ``instance``.
 
