@@ -102,13 +102,21 @@ class Exploring:
             require("checkpoint", self.checkpoint, Saving, "Saving(Path('folder'))")
 
     def watch(
-        self, instance: Instance, props: Sequence[Property], enough: Enough | None = None, states: int = 0
+        self,
+        instance: Instance,
+        props: Sequence[Property],
+        enough: Enough | None = None,
+        states: int = 0,
+        record: bool = False,
+        histories: Callable[[], Histories | None] = lambda: None,
     ) -> tuple[Exploration | Reached, list[Watch]]:
         """Explores an instance, and checks safety properties on it.
 
         Args:
             enough: when the search may stop early, because the number of states is not needed.
             states: the expected number of states.
+            record: the full graph is needed afterwards, so a compiled search records its edges if it can.
+            histories: gives the points of history to follow on these edges.
 
         Returns:
             The exploration, and each property with its checked conditions.
@@ -147,6 +155,8 @@ class Exploring:
                 halt=self._halt,
                 progress=self.progress,
                 enough=enough,
+                record=record,
+                histories=histories() if record and not self.symmetry else None,
             )
 
         pays = PAYS * CHECKED_IN_A_STEP // (CHECKED_IN_A_STEP + len(props))
@@ -158,13 +168,13 @@ class Exploring:
         known: ExplorationResult | None = None,
         states: int = 0,
         code: Program | None = None,
-        histories: Callable[[int], Histories | None] | None = None,
+        histories: Callable[[int], Histories | None] = lambda _: None,
     ) -> tuple[ExplorationResult, Exploration | Graph | SharedGraph | str]:
         """Explores an instance in full.
 
         Args:
             known: an exploration by :meth:`watch` without symmetry, to continue from.
-            states: the least number of states.
+            states: the least number of states; 0 if it is unknown.
             code: compiled steps of the instance, with any checks.
             histories: gives the points of history to follow on a compiled graph with so many states.
 
@@ -203,6 +213,8 @@ class Exploring:
                 progress=self.progress,
                 traced=0,  # the graph records predecessors itself
                 code=code or (shared if states <= compiled.CHECKED_AGAIN else None),
+                record=True,
+                histories=histories(states or MOST_COMPILED),
             )
 
         if known is None:
@@ -235,7 +247,7 @@ class Exploring:
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
             )
-        points = histories(known.representatives) if histories is not None else None
+        points = histories(known.representatives)
         if points is not None and self._is_too_much(known, points):
             points = None  # a search of their slices may take less
         return known, graph_of(known, self.progress, points)

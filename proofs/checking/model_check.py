@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from schedproof.model.errors import require
@@ -295,7 +296,14 @@ class _Search:
         exploration: ExplorationResult | None = None
         if self._safe or self._formed:
             all_states = on_found is not None or self._formed or bool(self._runs)
-            exploration, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace), states)
+            exploration, watches = self._how.watch(
+                self._instance,
+                self._safe,
+                Enough(not all_states, pace),
+                states,
+                record=bool(self._runs or self._pointwise),
+                histories=lambda: self._histories,
+            )
             self._note(exploration)
             if on_found is not None:
                 on_found(exploration)
@@ -310,12 +318,11 @@ class _Search:
             if exploration is not None and exploration.symmetry is not None:
                 code = code_of(exploration)
                 exploration = None  # frees its memory
-            followed: list[Histories] = []
             exploration, graph = self._how.graph(
-                self._instance, exploration, states, code, lambda states: self._histories(states, followed)
+                self._instance, exploration, states, code, lambda states: self._histories if states > FOLLOWED else None
             )
             self._note(exploration)
-            for watched in [each for histories in followed for each in histories.holding]:
+            for watched in self._histories.holding if self._histories is not None else []:
                 self.held.add(watched.prop.name)
                 yield _safety(exploration, watched)
             if not isinstance(graph, str):
@@ -333,16 +340,15 @@ class _Search:
         many = exploration.complete and exploration.symmetry is None and exploration.representatives > FOLLOWED
         return bool(self._pointwise) and many
 
-    def _histories(self, states: int, followed: list[Histories]) -> Histories | None:
-        """The points of history to follow on a graph, also put into ``followed``; None if there are none."""
-        if not self._pointwise or states <= FOLLOWED:
+    @cached_property
+    def _histories(self) -> Histories | None:
+        """The points of history to follow on a graph; None if there are none."""
+        if not self._pointwise:
             return None
         from schedproof.proofs.compiled.histories import histories_of
 
         actions = [action for action in self._instance.model.actions if self._how.crash or not action.crash]
-        histories = histories_of(self._instance, actions, self._pointwise, crash=self._how.crash)
-        followed += [histories] if histories is not None else []
-        return histories
+        return histories_of(self._instance, actions, self._pointwise, crash=self._how.crash)
 
     def _note(self, exploration: ExplorationResult) -> None:
         self.pace = exploration.up_to() if exploration.complete else None

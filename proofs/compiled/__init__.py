@@ -3,8 +3,8 @@
 ``terms``, ``steps`` and ``predicates`` translate a model at a scope into a program in a small imperative language (``code``),
 which ``llvm`` compiles. ``layout`` packs states into a few words. ``search`` runs the program on packed states, breadth first,
 with inner loops in ``kernel`` and an exact hash table in ``table``. ``safety`` checks safety properties during the search.
-For liveness properties, ``graph`` keeps all edges, and ``liveness`` and ``paths`` search them. ``walks`` takes random walks
-through models that are too large to explore.
+For liveness properties, ``graph`` keeps all edges, which ``recorder`` finds during the search, and ``liveness`` and ``paths``
+search them. ``walks`` takes random walks through models that are too large to explore.
 """
 
 from . import liveness

@@ -53,7 +53,7 @@ def cut_choices(program: Program, states: Words, count: int) -> tuple[Numbers, N
     writer = _Cuts(program.instance, program.layout, program.actions, ())
     machine = Machine([assembly(writer.function())], states=count)
     out, chosen = (np.empty(program.choices * each, np.uint64) for each in (program.layout.words, 1))
-    seen, ends = np.zeros(program.seen.size, np.int64), np.zeros(count + 1, np.int64)
+    seen, ends = np.zeros(program.shape.room, np.int64), np.zeros(count + 1, np.int64)
     cut = np.empty(0, np.uint16)
     for size in (0, None):  # counts first
         cut = np.empty(int(ends[-1]) if size is None else size, np.uint16)

@@ -26,7 +26,7 @@ class Carried(NamedTuple):
         kinds: by choice, what its steps do to history.
         kept: by choice, the bits that its steps keep, if they are FIXED.
         effects, notes: the indices in ``seen`` of what steps do, and of what is noted of conditions.
-        met, failed: by condition and state, the bits with which a step meets the premise, and violates the condition.
+        met, failed: by state and condition, the bits with which a step meets the premise, and violates the condition.
     """
 
     bits: Bits
@@ -37,6 +37,11 @@ class Carried(NamedTuple):
     notes: int
     met: Bits
     failed: Bits
+
+    def first(self, states: int) -> Carried:
+        """The values of the first states."""
+        parts = {name: getattr(self, name)[:states] for name in ("bits", "later", "met", "failed")}
+        return self._replace(**parts)
 
 
 @inner_loop
@@ -98,8 +103,17 @@ def carry_kept(c: Any, n: int, offsets: Any, targets: Any, choices: Any) -> bool
 def copy_notes(c: Any, n: int, place: int, seen: Any) -> None:
     """Copies what the steps of a state say of conditions."""
     numbers = c.bits.shape[1]
-    at = c.notes + place * len(c.met) * 2 * numbers
-    for i in range(len(c.met)):
+    at = c.notes + place * c.met.shape[1] * 2 * numbers
+    for i in range(c.met.shape[1]):
         for k in range(numbers):
-            c.met[i, n, k] = seen[at + (2 * i) * numbers + k]
-            c.failed[i, n, k] = seen[at + (2 * i + 1) * numbers + k]
+            c.met[n, i, k] = seen[at + (2 * i) * numbers + k]
+            c.failed[n, i, k] = seen[at + (2 * i + 1) * numbers + k]
+
+
+def lengthened(c: Carried, states: int) -> Carried:
+    """The values with room for more states. The bits are read at random: see :func:`.part.longer`."""
+    for each in (c.later, c.met, c.failed):
+        each.resize((states, *each.shape[1:]), refcheck=False)
+    bits = np.zeros((states, c.bits.shape[1]), np.int64)
+    bits[: len(c.bits)] = c.bits
+    return c._replace(bits=bits)

@@ -20,6 +20,7 @@ from .kernel import TOGETHER, check, link
 from .layout import Words
 from .llvm import Machine, assembly
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
+from .recorder import Recorder
 from .search import Reached, place_in
 from .steps import Program, first_choices
 from .steps import program as program_of
@@ -204,6 +205,8 @@ def graph_of(reached: Reached, progress: Progress | None = None, histories: Hist
     if not reached.complete or reached.symmetry is not None or not reached.in_memory:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
+    if (recorder := _recorder(reached, histories)) is not None:
+        return _recorded(reached, recorder, histories)
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
     carried: Carried | None = None
     if histories is None:
@@ -226,7 +229,7 @@ def graph_of(reached: Reached, progress: Progress | None = None, histories: Hist
     home, place = place_in(tables, graph.words[:words])
     numbers[home][place] = 1
     out, chosen = (np.empty(TOGETHER * program.choices * each, np.uint64) for each in (words, 1))
-    seen = np.zeros(program.seen.size if histories is None else histories.room, np.int64)
+    seen = np.zeros(program.shape.room if histories is None else histories.room, np.int64)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)
@@ -238,6 +241,23 @@ def graph_of(reached: Reached, progress: Progress | None = None, histories: Hist
             progress(count, last, int(graph.depths[last - 1]))
     if histories is not None and carried is not None:
         histories.end(machine, carried, graph.words, graph.offsets, graph.targets, graph.choices)
+    return _with_beyond(graph) if reached.frontier_count else graph
+
+
+def _recorder(reached: Reached, histories: Histories | None) -> Recorder | None:
+    """The part that recorded the edges of a search, and what is needed of history; None if there is none."""
+    part = reached.parts[0]
+    has_edges = isinstance(part, Recorder) and part.records and (histories is None or part.carried is not None)
+    return part if isinstance(part, Recorder) and has_edges else None
+
+
+def _recorded(reached: Reached, part: Recorder, histories: Histories | None) -> Graph:
+    """The graph whose edges the search has recorded."""
+    depths = np.repeat(np.arange(len(part.starts), dtype=np.int32), np.diff([*part.starts, part.count]))
+    graph = Graph(reached, part.words(), depths, part.first_edges(), *part.edges())
+    if histories is not None and part.carried is not None:
+        carried = part.carried.first(part.count)
+        histories.end(None, carried, graph.words, graph.offsets, graph.targets, graph.choices)
     return _with_beyond(graph) if reached.frontier_count else graph
 
 

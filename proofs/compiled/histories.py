@@ -39,7 +39,7 @@ from .kernel import TOGETHER, call
 from .layout import Layout, Words, layout, span
 from .llvm import Machine, assembly
 from .safety import condition_of
-from .steps import Condition, Seen, Steps, first_choices
+from .steps import Condition, Program, Steps, first_choices
 from .terms import Moment, Terms, supposed
 
 Field = tuple[str, str]
@@ -138,12 +138,13 @@ class _Writer(Steps):
         points: Mapping[Field, Track],
         numbers: int,
         watched: Sequence[_Watched],
+        conditions: Sequence[Condition] = (),
     ) -> None:
-        super().__init__(instance, where, actions, ())
+        super().__init__(instance, where, actions, conditions)
         self._points, self._numbers, self._watched = points, numbers, watched
         self._choices = first_choices(instance, actions)[-1]
         self._wide = len(watched) * 2 * numbers
-        self.effects = Seen(len(actions), 0).size
+        self.effects = self._seen.size
         self.notes = self.effects + TOGETHER * self._choices * 2 * numbers
         self.room = self.notes + TOGETHER * self._wide
 
@@ -165,7 +166,8 @@ class _Writer(Steps):
         return binary("+", self.notes, binary("*", binary("&", Local("number"), TOGETHER - 1), self._wide))
 
     def _is_checked_in_step(self, number: int) -> bool:
-        return any(number in (condition.actions or ()) for _, condition, _ in self._watched)
+        watched = any(number in (condition.actions or ()) for _, condition, _ in self._watched)
+        return watched or super()._is_checked_in_step(number)
 
     def _before_updates(self) -> None:
         for field in self._points:
@@ -371,23 +373,36 @@ class Histories:
             assert point is not None
             condition = condition_of(check, names)
             (self._states if condition.actions is None else self._steps).append((check, condition, point))
-        writer = _Writer(instance, where, actions, points, self._numbers, self._steps)
+        self._instance, self._actions, self._layout = instance, actions, where
+        self._writer = writer = self._writes(())
         kinds = [SILENT if writer.silent(number) else UNKNOWN for number in range(len(actions))]
         self._kinds = np.repeat(np.array(kinds, np.int8), np.diff(first_choices(instance, actions)))
-        self._effects, self._notes, self.room = writer.effects, writer.notes, writer.room
+        self.room = writer.room
         self._texts = [assembly(writer.function()), assembly(_states_function(instance, where, points, self._states))]
         self._failed: set[int] | None = None
+
+    def _writes(self, conditions: Sequence[Condition]) -> _Writer:
+        points, watched = self._points, self._steps
+        return _Writer(self._instance, self._layout, self._actions, points, self._numbers, watched, conditions)
 
     def memory(self, states: int) -> int:
         """The bytes that the values take."""
         return states * (8 * self._numbers * (1 + 2 * len(self._steps)) + 1)
 
     def begin(self, states: int) -> tuple[Machine, Carried]:
-        """The code of ``steps`` that also writes what a step does to history, and the arrays of a pass.
+        """The code of ``steps`` that also writes what a step does to history, and the arrays of a pass."""
+        return Machine(self._texts, states=states), self._carried(self._writer, states)
 
-        The initial state has the initial values.
-        """
-        notes = [np.zeros((len(self._steps), states, self._numbers), np.int64) for _ in range(2)]
+    def follow(self, conditions: Sequence[Condition]) -> tuple[Program, Carried]:
+        """A program that checks conditions and also writes what a step does to history, and arrays for the initial state."""
+        writer = self._writes(conditions)
+        steps, more = writer.function(), writer.room - writer.effects
+        code = Program(self._instance, self._layout, self._actions, conditions, steps, more)
+        return code, self._carried(writer, 1)
+
+    def _carried(self, writer: _Writer, states: int) -> Carried:
+        """The arrays of a pass. The initial state has the initial values."""
+        notes = [np.zeros((states, len(self._steps), self._numbers), np.int64) for _ in range(2)]
         bits, later = np.zeros((states, self._numbers), np.int64), np.zeros(states, np.bool_)
         for track in self._points.values():
             made = track.made(track.initial)
@@ -395,19 +410,24 @@ class Histories:
             for place in track.places:
                 bits.view(np.uint64)[0, place // WIDTH] |= np.uint64(made << place % WIDTH)
         kept = np.zeros((len(self._kinds), self._numbers), np.int64)
-        carried = Carried(bits, later, self._kinds.copy(), kept, self._effects, self._notes, *notes)
-        return Machine(self._texts, states=states), carried
+        return Carried(bits, later, self._kinds.copy(), kept, writer.effects, writer.notes, *notes)
 
     def end(
         self,
-        machine: Machine,
+        machine: Machine | None,
         carried: Carried,
         states: Words,
         offsets: NDArray[np.int64],
         targets: NDArray[np.uint32],
         choices: NDArray[np.uint16],
     ) -> None:
-        """Completes the values after the pass, and checks the conditions."""
+        """Completes the values after the pass, and checks the conditions.
+
+        Args:
+            machine: the code of the pass; None after a search, which also checked other conditions.
+        """
+        machine = machine or Machine(self._texts, states=len(offsets) - 1)
+        carried = carried._replace(effects=self._writer.effects, notes=self._writer.notes)
         failed_checks = set[int]()
         out, chosen = (np.empty(len(self._kinds) * each, np.uint64) for each in (self._words, 1))
         seen = np.zeros(self.room, np.int64)
@@ -419,7 +439,7 @@ class Histories:
             if results[2 * n + 1]:
                 failed_checks.add(id(check))
         for n, (check, _, _) in enumerate(self._steps):
-            check.met, failed = (bool((noted[n] & carried.bits).any()) for noted in (carried.met, carried.failed))
+            check.met, failed = (bool((noted[:, n] & carried.bits).any()) for noted in (carried.met, carried.failed))
             if failed:
                 failed_checks.add(id(check))
         self._failed = failed_checks

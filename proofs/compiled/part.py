@@ -152,7 +152,7 @@ class Part:
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self._window = (0, 0)
-        self.seen: NDArray[np.int64] = np.zeros(self.shape.seen.size, np.int64)
+        self.seen: NDArray[np.int64] = np.zeros(self.shape.room, np.int64)
         self.totals = [0] * (2 + self.shape.actions)
         self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
         self.out: Words = np.empty(self.shape.choices * words, np.uint64)
@@ -264,7 +264,7 @@ class Part:
             places = self.places + self.places // 4
             if not self._may_grow(8 * words * (places - self.places)):
                 return False
-            _resize(self.keys, (places + SLACK) * words)
+            resize(self.keys, (places + SLACK) * words)
             grow(self.keys, words, U(self.parts), self.places, places)
             self.places, most = places, int(places * FULLEST)
         most = min(most, held + more)
@@ -272,14 +272,14 @@ class Part:
             longer = min(max(most, len(self.parents) + len(self.parents) // 4), self.traced)
             if not self._may_grow(6 * (longer - len(self.parents))):
                 return False
-            _resize(self.parents, longer)
-            _resize(self.choices, longer)
+            resize(self.parents, longer)
+            resize(self.choices, longer)
         room = (self._rows + more) * words
         if room > len(self.next):
             longer = max(room, len(self.next) + len(self.next) // 4)
             if not self._may_grow(8 * (longer - len(self.next))):
                 return False
-            _resize(self.next, longer)
+            resize(self.next, longer)
         return True
 
     def _may_grow(self, more: int) -> bool:
@@ -366,7 +366,7 @@ class Part:
         self._window = (0, 0)
         if not self.spilled:
             self.now, self.next = self.next, self.now
-            _resize(self.next, FIRST * self._words)  # frees memory
+            resize(self.next, FIRST * self._words)  # frees memory
 
     def drop_uncompared(self) -> None:
         """Discards states that were not compared with the files."""
@@ -445,6 +445,17 @@ def _refill(keys: Any, states: Any, words: int, parts: int, places: int) -> bool
     return True
 
 
-def _resize(array: NDArray[Any], length: int) -> None:
+def resize(array: NDArray[Any], length: int) -> None:
     """Resizes an array, without a copy where the system can move pages; new elements are 0."""
     array.resize(length, refcheck=False)
+
+
+def longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """A longer copy of an array that is read at random; new elements are 0.
+
+    A large array that is made at once is in large pages, where the system has them; one that grew is in small ones, and each read of it
+    takes a third longer.
+    """
+    result = np.zeros(length, array.dtype)
+    result[: len(array)] = array
+    return result

@@ -11,6 +11,7 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, Enough, Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .crew import Workers
+from .recorder import Follower
 from .search import Reached, explore
 from .steps import Condition
 
@@ -32,6 +33,8 @@ def watch(
     halt: Halt | None = None,
     progress: Progress | None = None,
     enough: Enough | None = None,
+    record: bool = False,
+    histories: Follower | None = None,
 ) -> tuple[Reached, list[Watch]]:
     """Explores ``instance``, and checks safety properties on all its states and steps.
 
@@ -74,6 +77,8 @@ def watch(
         on_depth=on_depth if enough is not None else None,
         on_turn=on_turn if enough is not None and enough.until_refuted else None,
         traced=TRACED,
+        record=record,
+        histories=histories,
     )
     record_answers(explored)
     return explored, watches

@@ -17,12 +17,14 @@ from schedproof.proofs.exploration.explore import AT_LIMIT, Halt, Progress, real
 from schedproof.proofs.exploration.limits import LostWorker, Saving, TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
 
+from .carry import Carried
 from .checkpoint import Checkpoint
 from .crew import Crew, Known, Standing, Threads, Workers
 from .files import Damaged, Scratch
 from .layout import Words
 from .part import MOST_STATES, Disk, Part
 from .quotient import quotient, represent
+from .recorder import Follower, Recorder
 from .steps import Condition, Program, Seen, program
 from .table import U, entry, find, part_of, place_of
 
@@ -211,6 +213,8 @@ def explore(
     on_turn: Callable[[Reached], str] | None = None,
     traced: int = MOST_STATES,
     code: Program | None = None,
+    record: bool = False,
+    histories: Follower | None = None,
 ) -> Reached:
     """Explores all reachable states of ``instance``.
 
@@ -229,6 +233,8 @@ def explore(
             order of the states, so the first ones are final.
         traced: keep the predecessors of so many states of each thread; with files all are kept.
         code: a compiled program with the same steps, to save compiling.
+        record: also record the edges, for :func:`.graph.graph_of`; only a search by one thread in memory does, without symmetry.
+        histories: points of history to follow on the edges.
 
     Raises:
         TooWide: there are too many choices of parameters.
@@ -236,6 +242,10 @@ def explore(
         LostWorker: a worker was lost, and no checkpoint has its states.
     """
     actions = [a for a in instance.model.actions if crash or not a.crash]
+    records = record and threads == 1 and not symmetry and memory is None and saving is None and workers is None
+    carried: Carried | None = None
+    if records and histories is not None:
+        code, carried = histories.follow(conditions)
     code = code or program(instance, actions, conditions)
     if code.choices > MOST_CHOICES:
         raise TooWide(
@@ -253,6 +263,8 @@ def explore(
     if workers is not None:
         folder = files.folder if isinstance(files, Checkpoint) else None
         parts, crew = len(workers), workers.crew(code, reducer, folder, memory)
+    elif records:
+        parts, crew = 1, Threads(code, [Recorder(code.shape, 1, 0, None, traced=traced, carried=carried)])
     else:
         parts = threads
         crew = _crew_of_threads(

@@ -117,17 +117,24 @@ class Shape:
         words: the words of a state.
         choices: the number of choices of actions and parameters.
         actions, conditions: their numbers.
+        more: the numbers that ``steps`` writes behind those of ``seen``.
     """
 
     words: int
     choices: int
     actions: int
     conditions: int
+    more: int = 0
 
     @property
     def seen(self) -> Seen:
         """The layout of ``seen``."""
         return Seen(self.actions, self.conditions)
+
+    @property
+    def room(self) -> int:
+        """The length of the array ``seen``."""
+        return self.seen.size + self.more
 
 
 @dataclass(frozen=True)
@@ -145,6 +152,7 @@ class Program:
     actions: Sequence[Action]
     conditions: Sequence[Condition]
     steps: Function
+    more: int = 0
     _machines: dict[int, Machine] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -186,7 +194,7 @@ class Program:
     @cached_property
     def shape(self) -> Shape:
         """The sizes of its arrays."""
-        return Shape(self.layout.words, self.choices, len(self.actions), len(self.conditions))
+        return Shape(self.layout.words, self.choices, len(self.actions), len(self.conditions), self.more)
 
 
 def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:

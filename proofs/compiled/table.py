@@ -163,6 +163,40 @@ def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> b
 
 
 @inner_loop
+def put_numbered(keys: Any, state: Any, at: int, words: int, value: Any, place: Any, number: int) -> Any:
+    """The number of a state, which is inserted with ``number`` if it is new; arguments as for :func:`put`.
+
+    Args:
+        keys: the table, in which the number of a state follows its words.
+    """
+    w = U(words + 1)
+    i = place * w
+    while keys[i] != 0 and keys[i] < value:
+        i += w
+    while keys[i] == value:
+        same = True
+        for k in range(1, words):
+            if keys[i + U(k)] != state[at + k]:
+                same = False
+                break
+        if same:
+            return np.int64(keys[i + U(words)])
+        i += w
+    end = i
+    while keys[end] != 0:
+        end += w
+    while end > i:
+        for k in range(words + 1):
+            keys[end + U(k)] = keys[end - w + U(k)]
+        end -= w
+    keys[i] = value
+    for k in range(1, words):
+        keys[i + U(k)] = state[at + k]
+    keys[i + U(words)] = U(number)
+    return number
+
+
+@inner_loop
 def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
     """The place of a state that the table contains; arguments as for :func:`put`."""
     w = U(words)

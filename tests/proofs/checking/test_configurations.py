@@ -21,12 +21,12 @@ SAFE, RUN = "pending-holds-nothing", "cell-life-with-preemption"
 """Neither reads history."""
 
 
-def programs(monkeypatch: pytest.MonkeyPatch, symmetry: bool) -> int:
+def programs(monkeypatch: pytest.MonkeyPatch, symmetry: bool, threads: int = 1) -> int:
     """How many programs an examination writes, of all steps of a model without history."""
     written = []
     real = steps.Steps.function
     monkeypatch.setattr(steps.Steps, "function", lambda self: written.append(self) or real(self))
-    model_check(REPAIRED, SMALL, only=[SAFE, RUN], how=Exploring(Engine.COMPILED, symmetry=symmetry))
+    model_check(REPAIRED, SMALL, only=[SAFE, RUN], how=Exploring(Engine.COMPILED, symmetry=symmetry, threads=threads))
     return len(written)
 
 
@@ -41,7 +41,8 @@ def test_steps_are_compiled_once_for_a_search_and_its_graph(symmetry: bool, monk
 
 def test_large_graphs_take_steps_that_check_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph, "CHECKED_AGAIN", 0)
-    assert programs(monkeypatch, False) == 2
+    assert programs(monkeypatch, False, threads=2) == 2
+    assert programs(monkeypatch, False) == 1, "one thread records the edges while it checks"
 
 
 def test_only_what_is_no_larger_says_how_many_states_to_expect() -> None:

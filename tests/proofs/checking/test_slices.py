@@ -312,8 +312,8 @@ def ends(monkeypatch: pytest.MonkeyPatch, model: Model, how: Exploring, **option
     endings = []
     right = Exploring.watch
 
-    def noted(self: Exploring, instance: Instance, *rest: Any) -> Any:
-        result = right(self, instance, *rest)
+    def noted(self: Exploring, instance: Instance, *rest: Any, **others: Any) -> Any:
+        result = right(self, instance, *rest, **others)
         kept = {a.name for m in model.machines for a in instance.attributes(m.sort.name) if a.history}
         endings.append((kept, result[0].stopped))
         return result

@@ -49,6 +49,7 @@ from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import llvm, part, paths, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.part import MOST_STATES
+from schedproof.proofs.compiled.recorder import Recorder
 from schedproof.proofs.compiled.steps import Condition, Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
@@ -95,6 +96,8 @@ def assert_same_graph(instance: Instance, threads: int = 1, *, crash: bool = Tru
     assert reached.frontier_count == plain.frontier_count
     assert (reached.ill_formed is None) == (plain.ill_formed is None)
     graph = compiled.graph_of(reached)
+    if threads == 1:
+        assert_same_recorded(graph, compiled.explore(instance, crash=crash, record=True))
     assert [graph.state(n) for n in range(graph.size)] == plain.states
     assert graph.depths[: graph.size].tolist() == plain.depths
     edges = [graph.edges[n] for n in range(graph.size)]
@@ -120,6 +123,26 @@ def assert_same_graph(instance: Instance, threads: int = 1, *, crash: bool = Tru
     some = range(0, graph.size, max(1, graph.size // 40))
     assert [end_of(instance, graph.path(n)) for n in some] == [(plain.states[n], plain.depths[n]) for n in some]
     return graph.size
+
+
+def assert_same_recorded(graph: compiled.Graph, recorded: compiled.Reached) -> None:
+    """A search that records edges has the same graph as a second pass over the states, and the same numbers, counts and runs."""
+    reached, part = graph.reached, recorded.parts[0]
+    assert isinstance(part, Recorder) and part.records
+    for name in ("state_count", "depth", "stuck_count", "frontier_count", "ill_formed"):
+        assert getattr(recorded, name) == getattr(reached, name), name
+    assert (recorded.per_action(), recorded.up_to()) == (reached.per_action(), reached.up_to())
+    assert_same_arrays(graph, compiled.graph_of(recorded))
+    some = range(0, graph.size, max(1, graph.size // 40))
+    assert [recorded.path(n) for n in some] == [reached.path(n) for n in some]
+
+
+def assert_same_arrays(graph: compiled.Graph, another: compiled.Graph) -> None:
+    """Two graphs have the same states and edges by number."""
+    for name in ("words", "depths", "whence", "offsets", "targets", "choices"):
+        first, second = getattr(graph, name), getattr(another, name)
+        assert first.dtype == second.dtype and np.array_equal(first, second), name
+    assert graph.beyond == another.beyond
 
 
 def end_of(instance: Instance, run: Sequence[Choice]) -> tuple[State, int]:
