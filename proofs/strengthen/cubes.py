@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang import Ref
-
 from .columns import packed
 from .features import Feature, Template
 from .samples import Rows, distinct
@@ -60,19 +58,24 @@ class Clause:
         return [v.name for v in self.template.variables if v.name in used]
 
     @property
+    def groups(self) -> list[frozenset[str]]:
+        """Its variables that range over many objects; those that it excludes only where something ties them together are one group."""
+        tied: list[frozenset[str]] = []
+        for feature, allowed in self.literals:
+            its = frozenset(feature.names) & self.template.many.keys()
+            for names in [its] if feature.ties and 1 not in allowed else [frozenset([name]) for name in its]:
+                touching = [group for group in tied if group & names]
+                tied = [group for group in tied if not group & names] + ([names.union(*touching)] if names else [])
+        return tied
+
+    @property
     def scattered(self) -> bool:
         """Whether some of its objects are excluded although nothing ties them to the others, and these are of several sorts.
 
         Samples seldom suffice to show that two objects which have nothing to do with each other may be in any two states.
         """
-        tied: list[set[str]] = []
-        many = {v.name: v.type for v in self.template.variables if isinstance(v.type, Ref) and not v.type.sort.single}
-        for feature, allowed in self.literals:
-            its = {name for name in feature.names if name in many}
-            for names in [its] if feature.ties and 1 not in allowed else [{name} for name in its]:
-                touching = [group for group in tied if group & names]
-                tied = [group for group in tied if not group & names] + ([names.union(*touching)] if names else [])
-        return len(tied) > 1 and len({many[name] for group in tied for name in group}) > 1
+        groups = self.groups
+        return len(groups) > 1 and len({self.template.many[name] for group in groups for name in group}) > 1
 
     def fails(self, rows: NDArray[np.int8]) -> NDArray[np.bool_]:
         """For each row of its template, whether it violates the clause."""
@@ -111,15 +114,31 @@ class Difference:
         self._hit = [_mask(differs[:, n]) for n in range(differs.shape[1])]
 
     def clauses(self, size: int) -> Iterator[Clause]:
-        """The minimal clauses of ``size`` literals that exclude the row and hold in all samples.
+        """The clauses of ``size`` literals that exclude the row and hold in all samples: minimal ones, then some that say less.
 
-        Each is given with as few allowed values as the samples permit, then as it is.
+        Each is given with as few allowed values as the samples permit, then as it is. A minimal clause about objects that
+        nothing ties together may hold only because the samples are small: where something ties these objects in the
+        row, the clause about objects that are tied like this is given, too.
         """
-        features = self.rows.template.features
         for cube in self.cubes(size):
             yield self.widened(cube)
-            plain = [(features[n], features[n].domain - {int(self.row[n])}) for n in cube]
-            yield Clause(self.rows.template, tuple(plain))
+            yield self._plain(cube)
+        for cube in self.cubes(size - 1) if size > 1 else ():
+            for tie in self._ties(self._plain(cube).groups):
+                clause = self.widened(cube, tie)
+                if all(allowed for _, allowed in clause.literals):
+                    yield clause
+                yield self._plain((*cube, tie))
+
+    def _plain(self, cube: Sequence[int]) -> Clause:
+        features = self.rows.template.features
+        return Clause(self.rows.template, tuple((features[n], features[n].domain - {int(self.row[n])}) for n in cube))
+
+    def _ties(self, groups: Sequence[frozenset[str]]) -> Iterator[int]:
+        """The features that tie objects of several groups together in the row."""
+        for n, feature in enumerate(self.rows.template.features if len(groups) > 1 else ()):
+            if feature.ties and self.row[n] == 1 and sum(not group.isdisjoint(feature.names) for group in groups) > 1:
+                yield n
 
     def cubes(self, size: int) -> list[tuple[int, ...]]:
         """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together.
@@ -148,19 +167,23 @@ class Difference:
             self._same[n] = np.packbits(self.rows.matrix[:, n] == self.row[n])
         return self._same[n]
 
-    def widened(self, cube: Sequence[int]) -> Clause:
-        """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube."""
-        matrix, features = self.rows.matrix, self.rows.template.features
-        excluded = {n: self._has_value_of_row(n) for n in cube}
-        allowed = {}
+    def widened(self, cube: Sequence[int], tie: int | None = None) -> Clause:
+        """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube.
+
+        Args:
+            tie: a further feature that must have the value of the row.
+        """
+        matrix, template = self.rows.matrix, self.rows.template
+        excluded = {n: self._has_value_of_row(n) for n in (*cube, *(() if tie is None else (tie,)))}
+        allowed = {} if tie is None else {tie: template.features[tie].domain - {int(self.row[tie])}}
         for n in cube:
             values = matrix[:, n].view(np.uint8)
-            others = [excluded[m] for m in cube if m != n] or [np.packbits(np.ones(len(values), np.bool_))]
+            others = [excluded[m] for m in excluded if m != n] or [np.packbits(np.ones(len(values), np.bool_))]
             beside = np.unpackbits(np.bitwise_and.reduce(others), count=len(values)).view(np.bool_)
             is_allowed = np.bincount(values[beside], minlength=256) > 0
             allowed[n] = frozenset(np.flatnonzero(is_allowed).astype(np.int8).tolist())
             excluded[n] = np.packbits(~is_allowed[values])
-        return Clause(self.rows.template, tuple((features[n], allowed[n]) for n in cube))
+        return Clause(template, tuple((template.features[n], allowed[n]) for n in excluded))
 
     def _cubes(self, size: int) -> list[tuple[int, ...]]:
         cubes: dict[tuple[int, ...], None] = {}

@@ -246,15 +246,20 @@ class Template:
         return every
 
     @cached_property
+    def many(self) -> dict[str, str]:
+        """The variables that range over many objects, each with its sort."""
+        types = {v.name: v.type for v in self.variables}
+        return {name: of.sort.name for name, of in types.items() if isinstance(of, Ref) and not of.sort.single}
+
+    @property
     def sorts(self) -> frozenset[str]:
         """The sorts of variables that range over many objects."""
-        types = [v.type for v in self.variables]
-        return frozenset(each.sort.name for each in types if isinstance(each, Ref) and not each.sort.single)
+        return frozenset(self.many.values())
 
     @property
     def cost(self) -> int:
         """The number of variables that range over many objects."""
-        return sum(not v.type.sort.single for v in self.variables if isinstance(v.type, Ref))
+        return len(self.many)
 
     def assignments(self, states: States) -> Iterator[dict[str, int]]:
         """Every choice of distinct objects of an instance for the variables."""

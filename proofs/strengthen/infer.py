@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit
-from schedproof.proofs.induction.obligations import Added
+from schedproof.proofs.induction.obligations import Added, closed
 
-from .columns import States
+from .columns import States, Unsupported
 from .cubes import Clause, Difference
 from .features import Template, Vocabulary, sorts_of
 from .prover import Prover, Step
@@ -69,7 +69,7 @@ class Lemma:
     prop: Invariant
     obligations: tuple[Obligation, ...]
     clause: Clause
-    excludes: Step | None = field(repr=False)
+    excludes: Step | None = field(default=None, repr=False)
 
 
 def vocabularies(model: Model, samples: Samples) -> list[Vocabulary]:
@@ -145,6 +145,7 @@ class Inference:
                 continue
             elif obligation.invariant in self.lemmas:
                 self.drop(obligation.invariant)
+                self.look_further()
             else:
                 self.left = obligation, reply.step
                 return False
@@ -178,6 +179,14 @@ class Inference:
         """Removes a lemma that is not inductive, and what was proved with it."""
         self.dropped.add(self.lemmas[name].clause.key)
         self._remove(name)
+
+    def look_further(self) -> None:
+        """Learns from more random runs: what is no lemma was true of too few samples, and others may have been, too."""
+        self.report("runs at random again")
+        added = self.samples.run_at_random(self.stop)
+        for name, lemma in list(self.lemmas.items()):
+            if name in self.lemmas and any(not true_of(lemma.prop, states) for states in added):
+                self.drop(name)
 
     def _remove(self, name: str) -> None:
         lemma = self.lemmas.pop(name)
@@ -346,3 +355,11 @@ class Inference:
                 difference = Difference(self.samples.rows(template, exists), row)
                 if difference.possible:
                     yield difference
+
+
+def true_of(prop: Invariant, states: States) -> bool:
+    """Whether an invariant is true of all these states; also if it reads history that they lack."""
+    try:
+        return bool(states.truth(closed(prop), {}).all())
+    except Unsupported:
+        return True

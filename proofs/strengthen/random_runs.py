@@ -32,12 +32,14 @@ TRIES = 200
 """So often random values may violate the axioms, one time after another."""
 
 
-def random_runs(model: Model, history: frozenset[tuple[str, str]], halt: Callable[[], str]) -> Iterator[States]:
+def random_runs(
+    model: Model, history: frozenset[tuple[str, str]], halt: Callable[[], str], seed: int = 1
+) -> Iterator[States]:
     """The states of random runs, for some numbers of objects each; none if the model has no rigid attributes.
 
-    They are the same each time.
+    They are the same each time for the same ``seed``.
     """
-    chance = random.Random(1)
+    chance = random.Random(seed)
     for number in range(SIZES if model.rigid_attributes else 0):
         # Without other objects, runs lead further for those that there are.
         least = number % 2

@@ -32,6 +32,9 @@ MOST_CONFIGURATIONS = 40
 MOST_CHOICES = 300
 """The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
 
+MOST_ROUNDS = 16
+"""So often at most begin random runs with other seeds."""
+
 AT_ONCE = 50_000
 """So many new rows are collected before repetitions among them are left out."""
 
@@ -51,6 +54,7 @@ class Samples:
         halt: returns why to stop reading rows, or "".
         scopes: the explored scopes, as text, with the numbers of representatives.
         complete: whether every state of each scope is a sample.
+        rounds: the number of states of each round of random runs.
     """
 
     model: Model
@@ -59,6 +63,7 @@ class Samples:
     halt: Callable[[], str] = field(default=lambda: "", repr=False)
     scopes: dict[str, int] = field(default_factory=dict)
     complete: bool = True
+    rounds: list[int] = field(default_factory=list)
     _rows: dict[tuple[str, bool], Rows] = field(default_factory=dict, repr=False)
 
     def explore(
@@ -79,12 +84,21 @@ class Samples:
         self.scopes[text] = sum(len(each.matrix) for each in self.states[before:])
         return None
 
-    def run_at_random(self, halt: Callable[[], str]) -> None:
-        """Adds the states of random runs, in configurations that the model does not declare."""
-        states = list(random_runs(self.model, self.history, halt))
-        if states:
-            self.states += states
-            self.scopes["random runs"] = sum(len(each.matrix) for each in states)
+    def run_at_random(self, halt: Callable[[], str]) -> Sequence[States]:
+        """Adds the states of random runs, in configurations that the model does not declare: as many runs again as there were so far.
+
+        Returns:
+            What was added; nothing if there were :data:`MOST_ROUNDS` rounds, or where such runs have no states.
+        """
+        added: list[States] = []
+        for _ in range(max(1, len(self.rounds)) if len(self.rounds) < MOST_ROUNDS else 0):
+            states = list(random_runs(self.model, self.history, halt, seed=len(self.rounds) + 1))
+            self.rounds.append(sum(len(each.matrix) for each in states))
+            added += states
+        if added:
+            self.states += added
+            self.scopes["random runs"] = sum(self.rounds)
+        return added
 
     def explore_instance(
         self, instance: Instance, halt: Callable[[], str], watched: Sequence[Property] = ()

@@ -21,9 +21,9 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import Induction, Recheck, prove, recheck
 from schedproof.proofs.induction.obligations import closed
 
-from .columns import Unsupported, has_column
+from .columns import has_column
 from .features import Vocabulary, mined
-from .infer import Inference, Lemma, Limits, vocabularies
+from .infer import Inference, Lemma, Limits, true_of, vocabularies
 from .prover import Prover
 from .run import Inferred, Strengthened, why_left, without_auxiliary
 from .samples import Samples, Violation, history_of
@@ -139,16 +139,13 @@ class _Session:
 
     def _fits(self, prop: Invariant, samples: Samples) -> bool:
         """Whether the model has all that an invariant reads, and no sample violates it."""
-        formula = closed(prop)
-        if not has_column(formula):
+        if not has_column(closed(prop)):
             return False
         try:
             checked(self.model.asking([prop]))
-            return all(bool(states.truth(formula, {}).all()) for states in samples.states)
         except ModelError:
             return False
-        except Unsupported:  # it reads history that the samples lack
-            return True
+        return all(true_of(prop, states) for states in samples.states)
 
     def strengthen(self, prop: str) -> _Search:
         """Searches for the lemmas of a property, or of well-formedness."""
@@ -219,7 +216,9 @@ class _Session:
         key = history, tuple(sorted({show_term(each) for each in mined(asked)}))
         if key not in self._learnt:
             states = self._states(history)
-            samples = Samples(asked, history, states.states, scopes=states.scopes, complete=states.complete)
+            samples = Samples(
+                asked, history, states.states, scopes=states.scopes, complete=states.complete, rounds=states.rounds
+            )
             self._learnt[key] = samples, vocabularies(asked, samples)
         return self._learnt[key]
 

@@ -119,3 +119,26 @@ def test_clauses_about_objects_that_nothing_ties_together() -> None:
     numbers = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, *COUNTS]) for m in LEASES.machines])
     assert scattered(numbers, both, ("w.count l.count", {0}), ("state of w", {1}))
     assert scattered(numbers, both, ("w.mood l.mood have the same value", {0}))
+
+
+def test_clauses_about_untied_objects_are_given_tied_too() -> None:
+    """One worker and one lease suggest that no worker is idle while a lease is held. That is true only of the worker that holds it."""
+    few, more = Samples(LEASES), Samples(LEASES)
+    few.explore({"Worker": 1, "Lease": 1}, lambda: "")
+    more.explore({"Worker": 2, "Lease": 2}, lambda: "")
+    (template,) = (each for each in Vocabulary(LEASES).templates(2) if each.sorts == {"Worker", "Lease"})
+    at = {feature.key: n for n, feature in enumerate(template.features)}
+    row = np.zeros(len(at), np.int8)  # the worker is idle
+    row[[at["state of l"], at["l.holder = w"]]] = 1
+    difference = Difference(few.rows(template, False), row)
+    untied = [each for each in difference.clauses(2) if len(each.groups) == 2]
+    assert untied and all(each.fails(more.rows(template, False).matrix).any() for each in untied)
+    tied = [
+        each
+        for each in difference.clauses(3)
+        if {f.key for f, _ in each.literals} == {"state of w", "state of l", "l.holder = w"}
+    ]
+    assert tied
+    for clause in tied:
+        assert len(clause.groups) == 1 and not clause.scattered
+        assert clause.fails(row[np.newaxis]).all() and not clause.fails(more.rows(template, False).matrix).any()

@@ -30,8 +30,10 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import random_runs as module
 from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Vocabulary
-from schedproof.proofs.strengthen.random_runs import random_runs
+from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits, true_of
+from schedproof.proofs.strengthen.random_runs import SIZES, random_runs
 from schedproof.proofs.strengthen.samples import Samples, merged
 from schedproof.proofs.strengthen.scopes import grow
 
@@ -149,3 +151,33 @@ def test_merged_states_are_those_of_the_configurations() -> None:
             rows = {row.tobytes() for row in template.rows(whole, bound)}
             assert rows == {row.tobytes() for each in parts for row in template.rows(each, bound)}
     assert merged(parts)[0].matrix.tolist() == whole.matrix.tolist()
+
+
+def test_each_look_further_doubles_the_runs() -> None:
+    samples = Samples(JOBS)
+    counts = []
+    while added := samples.run_at_random(lambda: ""):
+        counts.append(len(samples.rounds))
+        assert samples.states[-len(added) :] == added
+    assert counts == [1, 2, 4, 8, 16]
+    assert samples.scopes["random runs"] == sum(samples.rounds) == sum(len(each.matrix) for each in samples.states)
+    few, other = (
+        {tuple(row) for row in states.matrix.tolist()} for states in (samples.states[1], samples.states[SIZES + 1])
+    )
+    assert few != other
+
+
+def test_what_more_runs_refute_is_no_lemma() -> None:
+    few = Samples(JOBS)
+    few.explore({"Job": 2}, lambda: "")
+    (template,) = Vocabulary(JOBS).templates(1)
+    inference = Inference(JOBS, few, Limits(), lambda: "", lambda text: None)
+    bounded = Invariant(name="bounded", says="", over=[j], then=j.tries <= j.most)
+    for n, prop in enumerate((URGENT, bounded)):
+        formulas = inference.prover.translated(prop)
+        inference.prover.add(prop.name, formulas)
+        clause = Clause(template, ((template.features[n], frozenset()),))
+        inference.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause)
+        assert all(true_of(prop, states) for states in few.states)
+    inference.look_further()
+    assert list(inference.lemmas) == ["bounded"] and len(inference.dropped) == 1
