@@ -38,7 +38,7 @@ from schedproof.proofs.compiled import explore
 BYTES_A_STATE, BYTES_A_WORD = 6 / 0.9, 8 / 0.65 + 8 / 6
 """Of a worker's memory: the predecessor; and by word the table, whose load is 0.65 on average, and a frontier of a sixth of the states."""
 
-PROCESS, BUCKET = 220 << 20, 5 << 20
+PROCESS, BUCKET = 276 << 20, 5 << 20
 """Bytes of a worker without states, and of its messages to another worker."""
 
 

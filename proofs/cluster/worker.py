@@ -37,8 +37,8 @@ from .room import Room
 BATCH = 4 << 20
 """A worker sends its buckets when one has this many bytes, or when no state is left: small messages cost more a byte."""
 
-SENT = 1 << 20
-"""The number of states that a worker remembers to have sent, a power of two. With more of them fewer bytes are sent."""
+LATELY = 64 << 20
+"""The bytes in which a worker remembers states that it has sent or taken. With more of them it sends fewer bytes."""
 
 ENGINE = "cluster", "compiled", "exploration"
 """The folders with the code that workers run."""
@@ -101,7 +101,7 @@ class PartWorker:
         words, self._me = task.shape.words, task.me
         self._each = 8 * (words + 1)
         self._memory = task.memory
-        remembered = 0 if task.parts == 1 else SENT * words
+        remembered = remembered_states(words) * words
         room_out = BATCH // self._each + room_of(task.shape, task.parts)
         used = psutil.Process().memory_info().rss + (task.parts - 1) * room_out * self._each + 8 * remembered
         self._part = Part(
@@ -146,7 +146,7 @@ class PartWorker:
         while self._at < part.size and max(filled) * self._each < BATCH:
             counts[:] = 0
             self._at = part.expand(address, self._at, 0)
-            part.take(part.values[0, me], part.states[0, me], part.whence[0, me], counts[me])
+            self._take_own(counts[me])
             for q in others:
                 before = filled[q]
                 filled[q] = withhold(
@@ -166,6 +166,14 @@ class PartWorker:
     def _bucket(self, q: int, count: int) -> Bucket:
         states, whence = self._out[q]
         return states[: count * self._part.shape.words], whence[:count]
+
+    def _take_own(self, count: int) -> None:
+        """Takes the part's own bucket. Most of its states were taken lately, and the memory is smaller than the table."""
+        part, words = self._part, self._part.shape.words
+        values, states, whence = part.values[0, self._me], part.states[0, self._me], part.whence[0, self._me]
+        new = withhold(values, states, whence, count, words, self._recent, states, whence, 0)
+        entries(states, words, values[:new])
+        part.take(values, states, whence, new)
 
     def _take(self, arrived: Sequence[Bucket]) -> None:
         for sent, whence in arrived:
@@ -286,6 +294,11 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+def remembered_states(words: int) -> int:
+    """The number of states of some words that fit in :data:`LATELY` bytes, as a power of two, and at least 1."""
+    return 1 << (max(1, LATELY // (8 * words)).bit_length() - 1)
+
+
 def _writable(array: Any) -> Any:
     """A copy of an array; other values are returned as they are."""
     return np.array(array) if isinstance(array, np.ndarray) else array
@@ -309,7 +322,7 @@ def entries(states: Any, words: int, values: Any) -> None:
 def withhold(
     values: Any, states: Any, whence: Any, end: int, words: int, recent: Any, out_states: Any, out_whence: Any, filled: int
 ) -> int:  # fmt: skip
-    """Adds the rows of a bucket to what is to be sent, except states that were sent lately, and remembers those.
+    """Adds the rows of a bucket to what is to be sent or taken, except states that were so lately, and remembers those.
 
     The memory keeps one state for each remainder of entries; its number of states is a power of two. Whole states are compared,
     so only a state that its owner knows, or is about to take, is left out.
@@ -317,10 +330,10 @@ def withhold(
     Args:
         values, states, whence: the bucket, of which the first ``end`` rows count.
         recent: the memory.
-        out_states, out_whence: what is to be sent, of which ``filled`` rows exist.
+        out_states, out_whence: the result, of which ``filled`` rows exist; the bucket itself if there are none.
 
     Returns:
-        The number of rows to be sent.
+        The number of rows of the result.
     """
     last = U(len(recent) // words - 1)
     for i in range(end):

@@ -145,7 +145,7 @@ class Inference:
                 continue
             elif obligation.invariant in self.lemmas:
                 self.drop(obligation.invariant)
-                self.look_further()
+                self.learn_more()
             else:
                 self.left = obligation, reply.step
                 return False
@@ -180,7 +180,7 @@ class Inference:
         self.dropped.add(self.lemmas[name].clause.key)
         self._remove(name)
 
-    def look_further(self) -> None:
+    def learn_more(self) -> None:
         """Learns from more random runs: what is no lemma was true of too few samples, and others may have been, too."""
         self.report("runs at random again")
         added = self.samples.run_at_random(self.stop)

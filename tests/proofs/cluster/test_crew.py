@@ -42,8 +42,9 @@ def hived(groups: int = 3, cells: int = 3) -> Instance:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Buckets of a few states, so that a depth takes many turns."""
+    """Buckets of a few states, so that a depth takes many turns; and few states are remembered, so that others replace them."""
     monkeypatch.setattr(worker, "BATCH", 64 * 24)
+    monkeypatch.setattr(worker, "LATELY", 64 * 24)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +92,9 @@ def test_integers_are_cut_by_workers_too(monkeypatch: pytest.MonkeyPatch) -> Non
 # --- What is not sent --------------------------------------------------------------------------------------------------
 
 
-def test_only_states_that_were_sent_are_withheld() -> None:
-    """Beside a set; states that differ in any word are sent."""
+@pytest.mark.parametrize("in_place", [False, True])
+def test_only_states_that_were_sent_are_withheld(in_place: bool) -> None:
+    """Beside a set; states that differ in any word are sent. A part's own bucket is its own output."""
     rng = random.Random(seed_of_today("withheld"))
     words, slots = 3, 8
     recent, sent = np.zeros(slots * words, np.uint64), set[tuple[int, ...]]()
@@ -103,10 +105,13 @@ def test_only_states_that_were_sent_are_withheld() -> None:
         states = np.array([n for row in rows for n in row], np.uint64)
         whence = np.arange(len(rows), dtype=np.uint64)
         out, out_whence = np.zeros((len(rows) + 1) * words, np.uint64), np.full(len(rows) + 1, 99, np.uint64)
-        filled = worker.withhold(values, states, whence, len(rows), words, recent, out, out_whence, 1)
-        kept = [tuple(int(n) for n in out[i * words : (i + 1) * words]) for i in range(1, filled)]
-        assert [rows[int(i)] for i in out_whence[1:filled]] == kept
-        assert out_whence[0] == 99, "what was there is kept"
+        first = 0 if in_place else 1
+        if in_place:
+            out, out_whence = states, whence
+        filled = worker.withhold(values, states, whence, len(rows), words, recent, out, out_whence, first)
+        kept = [tuple(int(n) for n in out[i * words : (i + 1) * words]) for i in range(first, filled)]
+        assert [rows[int(i)] for i in out_whence[first:filled]] == kept
+        assert in_place or out_whence[0] == 99, "what was there is kept"
         assert set(rows) <= sent | set(kept)
         sent |= set(kept)
         withheld += len(rows) - len(kept)
@@ -298,18 +303,27 @@ def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Pat
             end_of(instance, run)
 
 
-@pytest.mark.parametrize(("count", "more"), [(1, 0), (2, 1 << 24)])
-def test_what_is_remembered_is_memory_that_is_used(count: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of HiveD, whose states have one word. A worker without others remembers nothing."""
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_is_remembered_is_memory_that_is_used(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of HiveD, whose states have one word."""
     used: dict[int, int] = {}
-    for slots in (1 << 10, (1 << 10) + (1 << 21)):
-        monkeypatch.setattr(worker, "SENT", slots)
-        monkeypatch.setattr(worker, "room", lambda memory, bytes_, slots=slots: used.setdefault(slots, bytes_))
+    for most in (1 << 13, 1 << 24):
+        monkeypatch.setattr(worker, "LATELY", most)
+        monkeypatch.setattr(worker, "room", lambda memory, bytes_, most=most: used.setdefault(most, bytes_))
         monkeypatch.setattr(
             worker.psutil, "Process", lambda: SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=0))
         )
         RemoteWorkers(LocalHosts(count)).crew(compiled.explore(hived()).program, None, None, 1 << 30)
-    assert used[(1 << 10) + (1 << 21)] - used[1 << 10] == more
+    assert used[1 << 24] - used[1 << 13] == (1 << 24) - (1 << 13)
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 4, 7, 8, 1 << 23])
+def test_what_is_remembered_has_a_limit_for_states_of_any_width(words: int) -> None:
+    """By halves: a state's place is found by a mask. Of a state that is wider than the memory one is remembered."""
+    states = worker.remembered_states(words)
+    assert states & (states - 1) == 0
+    assert states == 1 or 8 * words * states <= worker.LATELY
+    assert 8 * words * 2 * states > worker.LATELY
 
 
 @pytest.mark.long

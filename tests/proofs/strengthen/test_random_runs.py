@@ -153,7 +153,7 @@ def test_merged_states_are_those_of_the_configurations() -> None:
     assert merged(parts)[0].matrix.tolist() == whole.matrix.tolist()
 
 
-def test_each_look_further_doubles_the_runs() -> None:
+def test_each_round_doubles_the_runs() -> None:
     samples = Samples(JOBS)
     counts = []
     while added := samples.run_at_random(lambda: ""):
@@ -179,5 +179,5 @@ def test_what_more_runs_refute_is_no_lemma() -> None:
         clause = Clause(template, ((template.features[n], frozenset()),))
         inference.lemmas[prop.name] = Lemma(prop, formulas.obligations, clause)
         assert all(true_of(prop, states) for states in few.states)
-    inference.look_further()
+    inference.learn_more()
     assert list(inference.lemmas) == ["bounded"] and len(inference.dropped) == 1
