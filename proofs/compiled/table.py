@@ -127,49 +127,16 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.uint64), code
 
 
-@inner_loop
-def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> bool:
-    """Inserts a state; returns whether it was new.
+@njit(inline="always")
+def insert(keys: Any, state: Any, at: int, words: int, wide: int, value: Any, place: Any) -> Any:
+    """Looks for a state and inserts it if it is new; returns where its entry begins and whether it was new.
 
     Args:
-        keys: the table, with ``words`` numbers to an entry.
+        keys: the table, with ``wide`` numbers to an entry, of which the first ``words`` are the state's.
         value: the state's first word as :func:`entry` encodes it.
         place: the place that ``value`` points to.
     """
-    i = place * U(words)
-    w = U(words)
-    while keys[i] != 0 and keys[i] < value:
-        i += w
-    while keys[i] == value:
-        same = True
-        for k in range(1, words):
-            if keys[i + U(k)] != state[at + k]:
-                same = False
-                break
-        if same:
-            return False
-        i += w
-    end = i
-    while keys[end] != 0:
-        end += w
-    while end > i:
-        for k in range(words):
-            keys[end + U(k)] = keys[end - w + U(k)]
-        end -= w
-    keys[i] = value
-    for k in range(1, words):
-        keys[i + U(k)] = state[at + k]
-    return True
-
-
-@inner_loop
-def put_numbered(keys: Any, state: Any, at: int, words: int, value: Any, place: Any, number: int) -> Any:
-    """The number of a state, which is inserted with ``number`` if it is new; arguments as for :func:`put`.
-
-    Args:
-        keys: the table, in which the number of a state follows its words.
-    """
-    w = U(words + 1)
+    w = U(wide)
     i = place * w
     while keys[i] != 0 and keys[i] < value:
         i += w
@@ -180,25 +147,44 @@ def put_numbered(keys: Any, state: Any, at: int, words: int, value: Any, place: 
                 same = False
                 break
         if same:
-            return np.int64(keys[i + U(words)])
+            return i, False
         i += w
     end = i
     while keys[end] != 0:
         end += w
     while end > i:
-        for k in range(words + 1):
+        for k in range(wide):
             keys[end + U(k)] = keys[end - w + U(k)]
         end -= w
     keys[i] = value
     for k in range(1, words):
         keys[i + U(k)] = state[at + k]
-    keys[i + U(words)] = U(number)
-    return number
+    return i, True
+
+
+@inner_loop
+def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
+    """Inserts a state; returns whether it was new. Arguments as for :func:`insert`."""
+    return insert(keys, state, at, words, words, value, place)[1]
+
+
+@inner_loop
+def put_numbered(keys: Any, state: Any, at: int, words: int, value: Any, place: Any, number: int) -> Any:
+    """The number of a state, which is inserted with ``number`` if it is new; arguments as for :func:`insert`.
+
+    Args:
+        keys: the table, in which the number of a state follows its words.
+    """
+    i, new = insert(keys, state, at, words, words + 1, value, place)
+    if new:
+        keys[i + U(words)] = U(number)
+        return number
+    return np.int64(keys[i + U(words)])
 
 
 @inner_loop
 def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
-    """The place of a state that the table contains; arguments as for :func:`put`."""
+    """The place of a state that the table contains; arguments as for :func:`insert`."""
     w = U(words)
     i = place * w
     while True:

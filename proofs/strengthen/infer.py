@@ -185,7 +185,7 @@ class Inference:
         self.report("runs at random again")
         added = self.samples.run_at_random(self.stop)
         for name, lemma in list(self.lemmas.items()):
-            if name in self.lemmas and any(not true_of(lemma.prop, states) for states in added):
+            if any(not true_of(lemma.prop, states) for states in added):
                 self.drop(name)
 
     def _remove(self, name: str) -> None:

@@ -33,7 +33,7 @@ MOST_CHOICES = 300
 """The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
 
 MOST_ROUNDS = 16
-"""So often at most begin random runs with other seeds."""
+"""The most rounds of random runs, each with another seed."""
 
 AT_ONCE = 50_000
 """So many new rows are collected before repetitions among them are left out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -169,6 +170,12 @@ def with_wrong_table(old: str, new: str) -> Any:
     return with_code(recorder.record, {"put_numbered": with_code(table.put_numbered, {}, old, new)})
 
 
+def with_wrong_insert(old: str, new: str) -> Any:
+    """``record`` with a table in whose insertion of states a line is replaced."""
+    numbered = with_code(table.put_numbered, {"insert": with_code(table.insert, {}, old, new)})
+    return with_code(recorder.record, {"put_numbered": numbered})
+
+
 def with_wrong_record(old: str, new: str) -> Any:
     """``record`` in whose code a line is replaced."""
     return with_code(recorder.record, {}, old, new)
@@ -177,7 +184,7 @@ def with_wrong_record(old: str, new: str) -> Any:
 def with_code(function: Any, names: dict[str, Any], old: str = "", new: str = "") -> Any:
     """A compiled function with other global names, or with a piece of its code replaced."""
     plain: FunctionType = function.py_func
-    source = inspect.getsource(plain).removeprefix("@inner_loop\n")
+    source = re.sub(r"^@.*\n", "", inspect.getsource(plain))
     assert not old or source.count(old) == 1, old
     space = {**plain.__globals__, **names}
     exec(source.replace(old, new) if old else source, space)
@@ -185,7 +192,7 @@ def with_code(function: Any, names: dict[str, Any], old: str = "", new: str = ""
 
 
 FAULTS: dict[str, Callable[[], Any]] = {
-    "entries move without their numbers": lambda: with_wrong_table("range(words + 1)", "range(words)"),
+    "entries move without their numbers": lambda: with_wrong_insert("range(wide)", "range(words)"),
     "a known state gets the number of the next one": lambda: with_wrong_table(
         "return np.int64(keys[i + U(words)])", "return np.int64(keys[i + U(words)]) + 1"
     ),

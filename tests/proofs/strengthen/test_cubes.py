@@ -138,7 +138,7 @@ def test_clauses_about_untied_objects_are_given_tied_too() -> None:
         for each in difference.clauses(3)
         if {f.key for f, _ in each.literals} == {"state of w", "state of l", "l.holder = w"}
     ]
-    assert tied
+    assert tied and all(len(each.literals) == 3 for each in difference.clauses(3))
     for clause in tied:
         assert len(clause.groups) == 1 and not clause.scattered
         assert clause.fails(row[np.newaxis]).all() and not clause.fails(more.rows(template, False).matrix).any()

@@ -197,6 +197,7 @@ def test_a_lemma_that_gives_up_is_dropped() -> None:
         assert one.run() is bool(most)
         assert len(one.dropped) == (0 if most else 1)
         assert len(one.lemmas) == (2 if most else 0)
+    assert len(samples.rounds) == 1
 
 
 def test_only_lemmas_that_goals_rest_on_are_proved() -> None:
