@@ -296,10 +296,13 @@ def test_the_end_does_not_wait_for_agents(monkeypatch: pytest.MonkeyPatch) -> No
     before = psutil.Process().children(recursive=True)  # pools of earlier tests in this process
 
     def shutdown() -> None:
-        everyone = _but(before)
-        assert {each.name() for each in everyone} >= set(connection.KEPT)
-        agents = [each for each in everyone if each.name() not in connection.KEPT]
-        left.extend(each.name() for each in psutil.wait_procs(agents, 3)[1] if each.status() != psutil.STATUS_ZOMBIE)
+        names = dict[psutil.Process, str]()
+        for each in _but(before):
+            with suppress(psutil.NoSuchProcess):
+                names[each] = each.name()
+        assert set(names.values()) >= set(connection.KEPT)
+        agents = [each for each, name in names.items() if name not in connection.KEPT]
+        left.extend(names[each] for each in psutil.wait_procs(agents, 3)[1] if _runs(each))
         right()
 
     monkeypatch.setattr(ray, "shutdown", shutdown)
@@ -307,6 +310,13 @@ def test_the_end_does_not_wait_for_agents(monkeypatch: pytest.MonkeyPatch) -> No
         assert len(workers) == 1
     assert left == []
     assert not _but(before)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _but(before: list[psutil.Process]) -> list[psutil.Process]:
