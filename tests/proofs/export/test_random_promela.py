@@ -97,7 +97,7 @@ def pool_before(self: Any, term: t.Term, scope: Scope, kind: Any = None) -> Text
 
 SEEDED: list[tuple[Any, str, Any, type[Maker], Sequence[int]]] = [
     (promela, "bounds_of", no_pool, DisposableMaker, range(8)),
-    (Expressions, "_sliced", keeps_all, SequenceMaker, range(8)),
+    (Expressions, "_sliced", keeps_all, SequenceMaker, [9, 17]),
     (Expressions, "value", pool_before, DisposableMaker, range(8)),
     (Expressions, "_item", first_item, SequenceMaker, [27, 32]),
     (Expressions, "_length", one_item_more, SequenceMaker, range(8)),
