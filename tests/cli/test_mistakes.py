@@ -313,7 +313,7 @@ sys.exit(main([]))
 @pytest.mark.parametrize("delay", ["0.01", "0"])
 def test_an_interrupt_in_a_destructor_is_one_line_too(delay):
     """Python ignores the exception there, so the interrupt is sent again. Without a delay it comes too early at first."""
-    done = subprocess.run([sys.executable, "-c", IN_A_DESTRUCTOR, delay], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", IN_A_DESTRUCTOR, delay], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
 
 
@@ -388,11 +388,11 @@ sys.exit(main([]))
 def test_an_interrupt_in_a_constructor_is_one_line_too(circle):
     """The destructor of what was half-made finds no attributes: z3's objects are like that."""
     program = IN_A_CONSTRUCTOR.replace("main([])", circle)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
 
 
 def test_another_error_in_a_destructor_is_reported():
     other = IN_A_DESTRUCTOR.replace("os.kill(os.getpid(), signal.SIGINT)", "raise ValueError").replace("60", "0")
-    done = subprocess.run([sys.executable, "-c", other, "0.01"], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-c", other, "0.01"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "Exception ignored in" in done.stderr and "ValueError" in done.stderr

@@ -176,7 +176,7 @@ class TestStreams:
             file.write(json.dumps({"action": "crash"}) + "\n")
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert json.loads(out)["records"] == 2
 

@@ -195,7 +195,7 @@ class TestAccess:
             with asking.watching(asking.create()[1]) as events:
                 seen(events, 0)
             bench.process.terminate()
-            out, err = bench.process.communicate(timeout=10)
+            out, err = bench.process.communicate(timeout=60)
             assert TOKEN not in out + err
 
 

@@ -273,12 +273,12 @@ def harness() -> Iterator[subprocess.Popen[bytes]]:
     """A server as a process of its own; it gets SIGTERM at the end."""
     words = [sys.executable, "-m", "schedproof", "serve", "--stdio", "--max-body", "1"]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    watchdog = Timer(60, process.kill)  # who waits for an answer for ever gets none then
+    watchdog = Timer(180, process.kill)  # who waits for an answer for ever gets none then
     watchdog.start()
     try:
         yield process
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (0, b"", b"")
     finally:
         watchdog.cancel()

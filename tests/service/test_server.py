@@ -58,7 +58,7 @@ def shared() -> Iterator[Bench]:
     with serving("--max-body", "1") as bench:
         yield bench
         bench.process.send_signal(signal.SIGINT)
-        out, err = bench.process.communicate(timeout=10)
+        out, err = bench.process.communicate(timeout=60)
         assert (bench.process.returncode, out, err) == (0, "", ""), (
             "whatever was asked of it, it ran until the signal to end"
         )

@@ -367,7 +367,7 @@ def test_an_address_where_something_else_answers(monkeypatch: pytest.MonkeyPatch
         began = time.monotonic()
         with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:"), connected(address):
             pass
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.long(seconds=25, one_in=6)

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
-from time import monotonic
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +20,7 @@ from schedproof.proofs.traces.dumps.dump import Dump, Hold, Lock, ThreadState, W
 from schedproof.proofs.traces.dumps.report import DumpReport
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.reports.report import LogVerdict
+from tests.support.growth import assert_grows_less
 from tests.support.rows import each_row
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -578,27 +578,32 @@ def test_what_cannot_be_read_ends_with_one_line(
     assert says in err and err.count("\n") == 1 and not out
 
 
-@each_row("line", ["(" * 100_000, "a.(*" * 50_000, '"' * 100_000, "-> #1 (" + "(" * 100_000, "goroutine 1 [" * 20_000])
-def test_long_lines_are_read_in_time(line: str, tmp_path: Path) -> None:
+@each_row("begins, repeats", [("", "("), ("", "a.(*"), ("", '"'), ("-> #1 (", "("), ("", "goroutine 1 [")])
+def test_time_is_linear_in_the_length_of_lines(begins: str, repeats: str, tmp_path: Path) -> None:
     for name in ("goroutines", "jstack", "lockdep_circular", "go_deadlock_timeout"):
-        start = monotonic()
-        report_of(f"{(SAMPLES / f'{name}.txt').read_text()}{line}\n{line}\n", tmp_path)
-        assert monotonic() - start < 5
+        sample = (SAMPLES / f"{name}.txt").read_text()
+
+        def read(length: int, sample: str = sample) -> None:
+            line = begins + repeats * (length // len(repeats))
+            report_of(f"{sample}{line}\n{line}\n", tmp_path)
+
+        assert_grows_less(read, 25_000, 200_000, than=24)
 
 
-def test_many_goroutines_are_read_in_time(tmp_path: Path) -> None:
+def test_time_is_linear_in_the_goroutines(tmp_path: Path) -> None:
     """All wait for a queue and may hold one: edges between all pairs would be nine million."""
     block = (SAMPLES / "goroutines.txt").read_text()
     block = block[block.index("goroutine 77 [") : block.index("goroutine 78 [")].replace("(0xc00011c0", "(0xc00011c0?")
-    start = monotonic()
-    blocks = [block.replace("goroutine 77", f"goroutine {n}") for n in range(3_000)]
-    report = report_of("".join(blocks), tmp_path)
-    assert len(report.circles) == 1 and len(report.circles[0].names) == 2
-    assert monotonic() - start < 5
-    # All sleep on the semaphore of one lock: they are in no circle.
-    asleep = "".join(blocks).replace("runtime.gopark(0x0?", "runtime.semacquire1(0xc00011c034")
-    assert asleep.count("semacquire1") == 3_000 and report_of(asleep, tmp_path).circles == ()
-    assert monotonic() - start < 10
+
+    def read(count: int) -> None:
+        blocks = [block.replace("goroutine 77", f"goroutine {n}") for n in range(count)]
+        report = report_of("".join(blocks), tmp_path)
+        assert len(report.circles) == 1 and len(report.circles[0].names) == 2
+        # All sleep on the semaphore of one lock: they are in no circle.
+        asleep = "".join(blocks).replace("runtime.gopark(0x0?", "runtime.semacquire1(0xc00011c034")
+        assert asleep.count("semacquire1") == count and report_of(asleep, tmp_path).circles == ()
+
+    assert_grows_less(read, 250, 2_000, than=24)
 
 
 # --- circles, compared with brute force

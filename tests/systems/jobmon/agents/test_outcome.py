@@ -187,7 +187,7 @@ class TestLine:
         code = "import sys; sys.stderr.close(); "
         code += "from tests.systems.jobmon.agents.test_outcome import *; "
         code += "line = ProgressLine(); [line(None, r) for r in TestLine().reports()]; line.__exit__(None, None, None); print('on')"
-        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=30)
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=60)
         assert (done.stdout, done.returncode) == ("on\n", 0)
 
 

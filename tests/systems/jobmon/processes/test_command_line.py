@@ -140,7 +140,7 @@ class TestFailures:
             (tmp_path / "logs").rmdir()
             done = run_client(jobmon, workflow(tmp_path, {"name": "a", "command": "true", "max_attempts": 1}))
             distributor.terminate()
-            output = distributor.communicate(timeout=30)[1]
+            output = distributor.communicate(timeout=60)[1]
         assert done.stdout == "failed\ntask a: attempt 1 of 1 could not be launched (task instance 1)\n"
         assert output.startswith("the worker of task instance 1 cannot be started: [Errno 2] No such file or directory")
         assert output.count("\n") == 1
@@ -199,7 +199,7 @@ def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: st
         jobmon.start_client("client", file)
         assert until(lambda: [i.status for i in jobmon.records().instances] == ["R"])
         jobmon.agents["client"].send_signal(signal.SIGINT)
-        assert jobmon.agents["client"].communicate(timeout=30)[0] == "stopped\n"
+        assert jobmon.agents["client"].communicate(timeout=60)[0] == "stopped\n"
         assert jobmon.agents["client"].returncode == Exit.STOPPED
         done = run_client(jobmon, file)
         (error,) = errors(done.stderr)
@@ -225,7 +225,7 @@ def test_an_interrupt_while_the_server_is_down_is_answered(tmp_path: Path, kind:
         assert agent.stderr.readline() == f"waiting for an answer of {url}; Ctrl-C again to end at once\n"
         assert agent.poll() is None
         agent.send_signal(signal.SIGINT)
-        rest = agent.communicate(timeout=10)[1]
+        rest = agent.communicate(timeout=20)[1]  # by itself it gives up after 30 s
     finally:
         agent.kill()
     assert agent.returncode != 0 and "waiting" not in rest and "Traceback" not in rest

@@ -57,7 +57,7 @@ class TestLocalCommands:
         ],
     )  # fmt: skip
     def test_endings(self, command: str, resources: object, ending: str) -> None:
-        assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{ending}\n"
+        assert self.start(command, resources=resources).communicate(timeout=60)[0] == f"{ending}\n"
 
     @pytest.mark.long
     @pytest.mark.parametrize("how", ["wait", "kill"])
@@ -67,7 +67,7 @@ class TestLocalCommands:
         ticks = tmp_path / "ticks"
         loop = f"while true; do echo tick >> {ticks}; sleep 0.02; done"
         command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.5 if how == 'wait' else 30}\""
-        output = self.start(command, how).communicate(timeout=20)[0]
+        output = self.start(command, how).communicate(timeout=60)[0]
         assert output == ("done\n" if how == "wait" else "killed\n")
         before = ticks.read_text()
         assert before

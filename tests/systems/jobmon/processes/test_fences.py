@@ -39,7 +39,7 @@ def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, 
         (worker,) = jobmon.pids("worker")
         os.kill(worker, signal.SIGKILL)
         assert until(lambda: len({line.split()[2] for line in jobmon.lines()}) > 1, 10 * LEASE), "no second attempt"
-        assert jobmon.agents["client"].communicate(timeout=30)[0] == "done\n"
+        assert jobmon.agents["client"].communicate(timeout=60)[0] == "done\n"
         assert overlaps(jobmon.lines()) == []
         assert ended(jobmon.lines()) == {"w.0": [2]}
 
@@ -65,7 +65,7 @@ def launched(
 
 def by_hand(jobmon: Installation, instance: int) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "schedproof.impl.systems.jobmon", "worker", f"--url={jobmon.url}", str(instance)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=30)
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
 
 
 class TestStart:

@@ -165,7 +165,7 @@ def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
         client, begin = jobmon.agents["client"], time.time()
         assert until(lambda: jobmon.records().runs[0].heartbeat_date > begin, 5)
         client.send_signal(signal.SIGINT)
-        assert (client.communicate(timeout=20)[0], client.returncode) == ("stopped\n", Exit.STOPPED)
+        assert (client.communicate(timeout=60)[0], client.returncode) == ("stopped\n", Exit.STOPPED)
 
 
 @pytest.mark.long
@@ -191,7 +191,7 @@ def test_a_client_that_was_reaped_prints_why(tmp_path: Path) -> None:
         client.send_signal(signal.SIGSTOP)
         assert until(lambda: jobmon.records().runs[0].status == "E", 10)
         client.send_signal(signal.SIGCONT)
-        first, second = client.communicate(timeout=20)[0].splitlines()
+        first, second = client.communicate(timeout=60)[0].splitlines()
     finally:
         jobmon.close()
     assert first == "failed"
@@ -208,10 +208,10 @@ def test_who_makes_room_does_not_exit_as_done(jobmon: Installation) -> None:
     assert until(lambda: [run.status for run in jobmon.records().runs] == ["R"])
     jobmon.start_client("rival", file, "cold")
     client, rival = jobmon.agents["client"], jobmon.agents["rival"]
-    assert (client.communicate(timeout=20)[0], client.returncode) == ("made room\n", Exit.MADE_ROOM)
+    assert (client.communicate(timeout=60)[0], client.returncode) == ("made room\n", Exit.MADE_ROOM)
     assert until(lambda: [run.status for run in jobmon.records().runs] == ["T", "R"])
     rival.send_signal(signal.SIGTERM)
-    assert (rival.communicate(timeout=20)[0], rival.returncode) == ("stopped\n", Exit.STOPPED)
+    assert (rival.communicate(timeout=60)[0], rival.returncode) == ("stopped\n", Exit.STOPPED)
 
 
 @pytest.mark.long
@@ -225,7 +225,7 @@ def test_a_client_without_a_server(tmp_path: Path) -> None:
         "--patience=2.5",
         str(jobmon.write_workflow("w", 1, 1)),
     ]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     jobmon.close()
     waits, error = done.stderr.splitlines()
     assert waits == f"waiting for {jobmon.url}, which gives no answer"

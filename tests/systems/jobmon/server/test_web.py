@@ -225,7 +225,7 @@ class TestConnection:
         begin = time.monotonic()
         with pytest.raises(Unreachable, match=r"gives no answer: .*refused"):
             Connection(f"http://127.0.0.1:{free_port()}", patience=0.2).ask(ask.FindDead())
-        assert time.monotonic() - begin < 2
+        assert time.monotonic() - begin < 15  # without a word on patience it is 30
 
     @each_row(
         "url",
@@ -368,7 +368,7 @@ class TestCommandLine:
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": tasks}))
         with installation(tmp_path, lease=60) as jobmon:
             jobmon.start_client("client", tmp_path / "w.json")
-            output = jobmon.agents["client"].communicate(timeout=30)[0]
+            output = jobmon.agents["client"].communicate(timeout=60)[0]
             line = f"task c: attempt 2 of 2 ended in error (task instance {max(i.id for i in jobmon.records().instances if i.task_id == 3)}); "
             assert output.splitlines()[0] == "failed" and output.splitlines()[1].startswith(line)
             assert (len(output.splitlines()), jobmon.agents["client"].returncode) == (2, 1)
@@ -378,7 +378,7 @@ class TestCommandLine:
             assert attempts == ["D", "ZD", "EE"]
             # The same again: a new run takes the failed one up.
             jobmon.start_client("client", tmp_path / "w.json", "cold")
-            assert jobmon.agents["client"].communicate(timeout=30)[0].startswith("failed\ntask c: attempt 2 of 2 ")
+            assert jobmon.agents["client"].communicate(timeout=60)[0].startswith("failed\ntask c: attempt 2 of 2 ")
             assert "".join(i.status for i in jobmon.records().instances if i.task_id == 3) == "EEEE"
 
     @pytest.mark.long
@@ -388,9 +388,9 @@ class TestCommandLine:
             jobmon.start_client("client", tmp_path / "w.json")
             assert until(lambda: [i.status for i in jobmon.records().instances] == ["R"])
             jobmon.agents["client"].send_signal(signal.SIGINT)
-            output = jobmon.agents["client"].communicate(timeout=30)[0]
+            output = jobmon.agents["client"].communicate(timeout=60)[0]
             assert (output, jobmon.agents["client"].returncode) == ("stopped\n", 3)
             assert jobmon.records().runs[0].status == "S"
             assert until(lambda: [i.status for i in jobmon.records().instances] == ["D"])
             jobmon.start_client("client", tmp_path / "w.json", "hot")
-            assert jobmon.agents["client"].communicate(timeout=30)[0] == "done\n"
+            assert jobmon.agents["client"].communicate(timeout=60)[0] == "done\n"
