@@ -249,6 +249,20 @@ def test_generate_writes_the_same_on_a_cluster(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
+@pytest.mark.long(seconds=80, one_in=9)
+def test_strengthen_infers_the_same_on_a_cluster(tmp_path: Path) -> None:
+    """Two workers infer what one process does, for two properties."""
+    properties, inferred = [f"--property={name}" for name in ("reserving-cell", "reserved-cell")], []
+    for how in (["--jobs", "1"], ["--cluster", "local:2"]):
+        file = tmp_path / f"{how[0]}.json"
+        command = [sys.executable, "-m", "schedproof", "strengthen", "hived", "--without-auxiliary", *properties, *how]
+        subprocess.run([*command, "--json", file], check=True, capture_output=True, cwd=ROOT)
+        outcomes = json.loads(file.read_text())["properties"]
+        inferred.append([{key: value for key, value in each.items() if key != "seconds"} for each in outcomes])
+    assert [(each["verdict"], bool(each["invariants"])) for each in inferred[0]] == [("proved", True)] * 2
+    assert inferred[0] == inferred[1]
+
+
 @pytest.mark.long(seconds=20, one_in=6)
 def test_a_terminated_command_leaves_nothing() -> None:
     """No process, nor one of Ray's own, which would stay for a minute; and no folder."""
