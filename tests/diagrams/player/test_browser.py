@@ -28,6 +28,7 @@ from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened, serious
 from tests.support.lamps import Lamp, lamps
 from tests.support.needs import needs_chromium, needs_dot
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
     assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
 
 
+@pytest.mark.long
 def test_the_sentence_says_the_sorts_of_its_variables(opened: Opened) -> None:
     """So the page reads it, with the variables of the property written before it."""
     page = opened(page_of(BEAKER, "running-with-its-recipe"))
@@ -597,6 +599,7 @@ def test_the_result_is_beside_the_expression(opened: Opened) -> None:
     assert result.inner_text() == ""
 
 
+@pytest.mark.long
 def test_a_costly_expression_is_computed_at_the_drawn_steps(opened: Opened) -> None:
     shown_page = opened(page(lamps(), blinking(10_000), About("a lamp blinks"), None), "#step=9999")
     evaluate(shown_page, "for every Lamp x, y: x = y or x On")
@@ -687,7 +690,7 @@ def test_a_mistake_in_an_expression_is_one_line(opened: Opened) -> None:
     assert page.get_by_role("alert").inner_text() == "" and page.get_attribute("#expression", "aria-invalid") == "false"
 
 
-@pytest.mark.parametrize(("model", "name"), RUNS, ids=[name for _, name in RUNS])
+@pytest.mark.parametrize(("model", "name"), thinned(RUNS, 3), ids=[name for _, name in RUNS])
 def test_the_page_reads_the_property_s_own_formula(opened: Opened, model: Model, name: str) -> None:
     """The reader can copy a formula from the page; its value is the one that Python has computed."""
     prop = model.property(name)

@@ -47,6 +47,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "LATELY", 64 * 24)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "variant"), thinned(VARIANTS, len(VARIANTS), first=VARIANTS.index(("hived", "as-written")))
 )
@@ -66,6 +67,7 @@ def test_any_number_of_workers_finds_the_same(count: int, symmetry: bool) -> Non
     assert all(part.count for part in reached.parts)
 
 
+@pytest.mark.long
 def test_the_graph_is_that_of_one_process() -> None:
     spread = compiled.graph_of(compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3))))
     alone = compiled.graph_of(compiled.explore(hived()))

@@ -105,6 +105,7 @@ class TestFiles:
         assert whole.in_memory and not parts.in_memory
         assert everything(parts) == everything(whole)
 
+    @pytest.mark.long
     def test_verdicts_and_runs_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(part, "FIRST", 32)
         how = Exploring(Engine.COMPILED)
@@ -119,7 +120,7 @@ class TestFiles:
             else:
                 assert result == whole[name]
 
-    @pytest.mark.parametrize("seeded", ["nothing is known", "all is known"])
+    @pytest.mark.parametrize("seeded", thinned(["nothing is known", "all is known"], 2, first=1))
     def test_a_wrong_comparison_is_noticed(self, seeded: str, monkeypatch: pytest.MonkeyPatch) -> None:
         answer = np.zeros if seeded == "nothing is known" else np.ones
         monkeypatch.setattr(SortedRuns, "known", lambda self, keys, count: answer(count, np.bool_))

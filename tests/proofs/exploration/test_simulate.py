@@ -42,6 +42,7 @@ def broken(walks: Walked) -> dict[str, list[str]]:
     return {name: [step.action for step in example.steps] for name, example in examples.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(5), 5))
 def test_only_what_can_be_broken_is_broken(seed: int) -> None:
     result = walked(AS_WRITTEN, {}, seed=seed, steps=2_000)
@@ -131,6 +132,7 @@ def test_a_model_that_cannot_move_takes_no_step() -> None:
     assert walk(instance, [], steps=10, length=3, seed=1).steps == 0
 
 
+@pytest.mark.long
 def test_ill_formed_steps_are_met() -> None:
     rows = [Row(row.sort, "kicked", "Idle", "Idle") if row.event == "kicked" else row for row in WORKSHOP.rows]
     assert walked(replace(WORKSHOP, rows=rows), {}).ill_formed is not None

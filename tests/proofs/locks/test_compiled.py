@@ -114,7 +114,7 @@ def test_random_programs_that_serve_are_of_both_sorts() -> None:
     assert 10 < sum(have_problems) < 35
 
 
-@pytest.mark.parametrize("limit", [1, 2, 7, 20, 60])
+@pytest.mark.parametrize("limit", thinned([1, 2, 7, 20, 60], 3, first=2))
 def test_both_searches_are_cut_short_at_the_same_state(limit: int) -> None:
     cut = [same(made(seed, serves=seed % 2 == 1), limit=limit).complete for seed in range(12)]
     assert not all(cut)
@@ -170,6 +170,7 @@ def _all_packed(packing: automata.Packing) -> set[Any]:
     return set(unpacked)
 
 
+@pytest.mark.long
 def test_both_searches_find_the_same_where_steps_have_many_ways() -> None:
     """A writer lets three readers in at once, each of which goes on in one of twelve ways: 1,728 states after one step."""
     ways = "[" + ", ".join("[unlock a, lock b: []]" for _ in range(12)) + "]"
@@ -489,7 +490,7 @@ def gate() -> None:
 
 
 @pytest.mark.usefixtures("as_python")
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", thinned(FAULTS, 3, first=1))
 def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = FAULTS[name]
     monkeypatch.setattr(fault.of, fault.name, fault.slip)

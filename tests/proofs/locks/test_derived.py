@@ -254,6 +254,7 @@ def check_case(name: str) -> None:
     assert made.remark in "; ".join(answer.remarks)
 
 
+@pytest.mark.long
 @each_row("name", CASES)
 def test_a_case_is_answered_as_said(name: str) -> None:
     check_case(name)
@@ -352,6 +353,7 @@ def same_circles(seeds: range) -> tuple[int, int]:
     return counts[1], counts[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
@@ -360,10 +362,12 @@ def test_a_circle_is_derived_where_a_ring_can_close(seeds: range) -> None:
     assert min(refuted, proved) > len(seeds) / 15
 
 
+@pytest.mark.long
 def test_chains_of_mutexes_deadlock_where_a_circle_is_derived() -> None:
     assert agrees(range(150)) > 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(100), pytest.param(range(100, 500), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
@@ -371,6 +375,7 @@ def test_deadlocks_of_readers_and_writers_are_derived(seeds: range) -> None:
     assert covers(seeds) > len(seeds) / 100
 
 
+@pytest.mark.long
 def test_what_the_exploration_finds_is_derived() -> None:
     """Of any nesting: a deadlock of the explored threads is in the derived checks."""
     for seed in range(60):

@@ -334,6 +334,7 @@ def test_threads_with_keys_are_as_their_reasons_say() -> None:
     explored_by_hand()
 
 
+@pytest.mark.long
 def test_operations_with_keys_are_as_their_reasons_say() -> None:
     by_hand()
 
@@ -390,6 +391,7 @@ def test_a_log_compares_keys_that_the_file_has() -> None:
     assert "a circle" in wrong("x", "y", "-y", "-x", "y", "x")
 
 
+@pytest.mark.long
 def test_proofs_by_key_agree_with_programs_followed_anew() -> None:
     proved, refuted = agrees(range(12))
     assert proved > 3 and refuted > 3

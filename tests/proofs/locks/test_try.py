@@ -57,6 +57,7 @@ def agrees(seeds: range) -> int:
     return trying
 
 
+@pytest.mark.long
 def test_random_programs_that_try_end_as_by_brute_force() -> None:
     assert agrees(range(40)) > 20
 

@@ -92,6 +92,7 @@ def by_kind(seed: int) -> Locks:
     return KindMaker(seed).locks()
 
 
+@pytest.mark.long
 def test_messages_with_kinds_end_as_by_brute_force() -> None:
     assert as_by_brute_force(range(25), by_kind) > 3
 
@@ -376,6 +377,7 @@ def test_files_have_the_kinds_derived_by_hand() -> None:
     more()
 
 
+@pytest.mark.long
 def test_files_have_the_same_kinds_compiled() -> None:
     for text, _ in MORE.values():
         same(parse(text, "made.yaml"))
@@ -782,7 +784,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", thinned(FAULTS, 5))
+@pytest.mark.parametrize("name", thinned(FAULTS, 10))
 def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = FAULTS[name]
     monkeypatch.setattr(fault.of, fault.name, fault.slip)

@@ -75,6 +75,7 @@ URGENT = Invariant(name="x", says="x", over=[j], given=j.urgent, then=j.most == 
 AXIOMS = replace(JOBS, axioms=[forall(j, j.after != j)])
 
 
+@pytest.mark.long
 def test_states_are_reachable_and_axioms_hold() -> None:
     """By exploration of each configuration, which knows nothing of runs."""
     seen = 0
@@ -96,6 +97,7 @@ def test_states_are_reachable_and_axioms_hold() -> None:
     assert seen > 100
 
 
+@pytest.mark.long
 def test_they_are_the_same_each_time() -> None:
     one, other = ([each.matrix.tolist() for each in random_runs(JOBS, frozenset(), lambda: "")] for _ in range(2))
     assert one == other
@@ -153,6 +155,7 @@ def test_merged_states_are_those_of_the_configurations() -> None:
     assert merged(parts)[0].matrix.tolist() == whole.matrix.tolist()
 
 
+@pytest.mark.long
 def test_each_round_doubles_the_runs() -> None:
     samples = Samples(JOBS)
     counts = []

@@ -59,6 +59,7 @@ def expected() -> list[Texts]:
     return written
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=32)), 2])
 def test_any_number_of_processes_writes_the_same(jobs: int) -> None:
@@ -114,6 +115,7 @@ def test_of_several_refused_sequences_the_first_is_reported() -> None:
                 texts(pool, wrong)
 
 
+@pytest.mark.long
 def test_an_implementation_is_asked_only_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "on_machines", lambda run: replay.Mismatch("the machines differ", []))
     with writers(HIVED, jobs=1) as pool:

@@ -202,6 +202,7 @@ class TestObjectsThatComeAndGo:
         back = now.with_new("PodGroup", "g")
         assert names.restored(back, [("PodGroup", "g")], [back.instance.initial()]) is None
 
+    @pytest.mark.long
     def test_those_that_have_ended_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(collected_names, "MOST_NAMES", 30)  # names that are kept; fewer than come here
         watch = Watch(system("hived"), None, OPEN)
@@ -297,7 +298,7 @@ ENOUGH = 40
 class TestForgetting:
     """An object that may be forgotten makes no difference: without it, the others have the same steps."""
 
-    @pytest.mark.parametrize(("system", "variant"), thinned(SCOPES, 2))
+    @pytest.mark.parametrize(("system", "variant"), thinned(SCOPES, 4))
     def test_nothing_can_be_seen_of_it(self, system: str, variant: str) -> None:
         model = systems()[system].variants[variant]
         ended, compared = collectable(model), 0

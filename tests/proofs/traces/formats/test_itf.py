@@ -76,6 +76,7 @@ ANY = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(ANY)
 def test_what_is_written_is_what_is_read(value: object) -> None:
@@ -324,7 +325,7 @@ def walked(instance: Instance, steps: int, seed: int) -> Run:
     return Run(instance, choices, states)
 
 
-@pytest.mark.parametrize("system", thinned(systems(), 3, first=1))
+@pytest.mark.parametrize("system", thinned(systems(), 6, first=1))
 def test_walks_of_every_variant_conform_in_both_formats(system: str) -> None:
     """In the smallest and the biggest configuration of each; some of them do without a sort."""
     for model in systems()[system].variants.values():
@@ -344,6 +345,7 @@ def test_values_of_every_type_are_written_and_read() -> None:
         assert '"#bigint"' in as_itf(run)
 
 
+@pytest.mark.long
 def test_a_changed_state_violates_at_one_record_in_both_formats() -> None:
     """One slot of one state is changed: each format says of it what the other does, one record later for the initial state."""
     rng = random.Random(7)

@@ -161,6 +161,7 @@ REPEATED_LONG = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=12)) for name in REPEATED_LONG]
 )
@@ -283,6 +284,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "searches.json"
 
 
+@pytest.mark.long
 def test_broken_off_it_goes_on_where_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -411,6 +413,7 @@ def test_the_fingerprint_is_of_what_the_code_does(
 # --- Estimates of what was not searched -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_estimates_count_every_pattern_and_scale_by_growth(record: Record) -> None:
     """By hand from the numbers of the record, for one lab; the patterns by Burnside's lemma."""
     [one_lab, *two_labs] = estimate.estimated(record, "repaired", (1, 1, 2))

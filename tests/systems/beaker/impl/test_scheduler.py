@@ -59,6 +59,7 @@ class TestRaces(Races):
             yield store
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
     steps = random.Random(seed)
@@ -80,6 +81,7 @@ def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
         ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 150), marks=pytest.mark.long)], ids=str)
 def test_no_random_run_ends_where_a_set_can_never_begin(seeds: range) -> None:
     """When people stop and every recipe has a viable Automated system, loops and labs finish it all."""

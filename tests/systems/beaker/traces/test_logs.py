@@ -75,6 +75,7 @@ class TestSamples:
 
 
 class TestRunsOfTheModels:
+    @pytest.mark.long
     @pytest.mark.parametrize("seed", thinned(range(12), 12))
     def test_conform(self, seed: int, tmp_path: Path) -> None:
         for lines in (
@@ -314,6 +315,7 @@ class TestChanges:
         report = check(trace, tmp_path)
         assert conforms(report), report.text()
 
+    @pytest.mark.long
     @each_row(
         ("trace", "record", "reasons"),
         [

@@ -432,7 +432,7 @@ SAME_STEPS = {"the-worker-posts-resource-errors", "active-resources-stay-active"
 """Who makes a move is history, and no part of the state. Which resources an attempt has enables no other step."""
 
 
-@pytest.mark.parametrize("reading", thinned(READINGS, 9), ids=lambda reading: reading.name)
+@pytest.mark.parametrize("reading", thinned(READINGS, 18), ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     otherwise = sizes(read_otherwise(reading))
     same = all(size == read for size, read in zip(otherwise, as_read(), strict=True))  # up to the first that is not
@@ -534,7 +534,7 @@ SEEDED: dict[str, tuple[Callable[[], Model], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("bug", thinned(SEEDED, 6, first=1))
+@pytest.mark.parametrize("bug", thinned(SEEDED, 12, first=1))
 def test_a_seeded_bug_is_caught_by_what_it_breaks(bug: str) -> None:
     build, expected = SEEDED[bug]
     assert broken(build(), *expected) == expected

@@ -138,7 +138,7 @@ def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
             )
             for each in NEEDED
         ],
-        3,
+        6,
         first=1,
     ),
 )
@@ -150,6 +150,7 @@ def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     assert verdicts == dict.fromkeys(needed.properties, Verdict.REFUTED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "configuration",
     [SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in (RUNS, START, HUNGRY, LATE, DEAD_CLIENT))],

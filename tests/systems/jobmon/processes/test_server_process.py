@@ -77,6 +77,7 @@ class TestEnd:
         )
         assert stdout.readline() == line
 
+    @pytest.mark.long
     @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
     def test_all_is_in_the_database_file(self, jobmon: Installation, number: signal.Signals) -> None:
         Connection(jobmon.url).ask(ONE)
@@ -98,6 +99,7 @@ class TestEnd:
         finally:
             jobmon.close()
 
+    @pytest.mark.long
     def test_others_that_read_the_file_find_no_wal(self, jobmon: Installation) -> None:
         Connection(jobmon.url).ask(ONE)
         with closing(sqlite3.connect(jobmon.directory / "jobmon.db")) as reader:

@@ -59,6 +59,7 @@ def same_graph(report: RefinementReport) -> None:
     assert all(report.states_by_kind.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "refined", thinned([r for r in REFINEMENTS if r.variant == "repaired"], 5), ids=lambda r: r.name
 )
@@ -167,7 +168,7 @@ def test_a_core_with_a_bug_is_caught(core: type[Core], configuration: Configurat
 
 
 @pytest.mark.parametrize(
-    ("draft", "configuration", "shows"), thinned(DRAFTS, 12), ids=lambda it: getattr(it, "__name__", None)
+    ("draft", "configuration", "shows"), thinned(DRAFTS, 24), ids=lambda it: getattr(it, "__name__", None)
 )
 def test_a_bug_in_what_a_core_does_is_caught(draft: type[Draft], configuration: Configuration, shows: str) -> None:
     caught(check_refinement(configuration, Parts(draft=draft)), shows)

@@ -31,6 +31,7 @@ from tests.systems.yunikorn.shim.checks import (
 from tests.systems.yunikorn.shim.seeded import BUGS
 
 
+@pytest.mark.long
 @each_row("check", CHECKS, ids=lambda check: check.__name__)
 def test_shim_and_core(check):
     check()
@@ -189,6 +190,7 @@ def walk(seed, *, ordered, members, style, capacity):
     return bench
 
 
+@pytest.mark.long
 @each_row("ordered", [True, False])
 @each_row(("members", "style"), [(0, GangStyle.SOFT), (2, GangStyle.SOFT), (2, GangStyle.HARD)])
 def test_in_any_order_the_core_has_what_runs(ordered, members, style):
