@@ -123,7 +123,6 @@ def without(name: str) -> Model:
     return FRIENDS.amend("wrong", "a rule left out", [Change("a seeded fault", [], drops=[name])], frozenset())
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("states", [ENOUGH // 3, pytest.param(ENOUGH, marks=pytest.mark.long)])
 def test_every_shape_of_rule_is_the_models_step(states: int) -> None:
     counts = Counts()

@@ -320,7 +320,7 @@ def test_a_wrong_address_shows_the_run(opened: Opened, fragment: str, where: str
 
 @pytest.mark.parametrize(
     ("model", "name", "first"),
-    [(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")],
+    thinned([(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")], 3),
 )
 def test_the_page_opens_with_an_object_of_the_violation(opened: Opened, model: Model, name: str, first: str) -> None:
     """The object is the first of those that the last line of the counterexample names."""
@@ -358,7 +358,7 @@ EVERY_STATE = """() => {
 
 @pytest.mark.parametrize(
     ("model", "name"),
-    [(HIVED, NAME), (BEAKER, "no-abba"), (MUTEX, "weakly-fair-entry")],
+    thinned([(HIVED, NAME), (BEAKER, "no-abba"), (MUTEX, "weakly-fair-entry")], 3),
     ids=["hived", "beaker", "mutex"],
 )
 def test_every_step_shows_the_state_of_the_model(opened: Opened, model: Model, name: str) -> None:
@@ -488,7 +488,9 @@ COVERED = """() => {
 """The cells, and the caption, that are clipped or that something covers."""
 
 
-@pytest.mark.parametrize(("model", "name", "at"), [(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)])
+@pytest.mark.parametrize(
+    ("model", "name", "at"), thinned([(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)], 3)
+)
 def test_at_400_percent_every_cell_is_legible(opened: Opened, model: Model, name: str, at: int) -> None:
     page = opened(page_of(model, name), f"#step={at}", viewport={"width": 320, "height": 256})
     assert page.locator("#lanes thead th").count() == 3
@@ -622,7 +624,7 @@ def test_an_event_may_have_its_sort_as_under_why(opened: Opened) -> None:
     assert len(printed) == 3
 
 
-@pytest.mark.parametrize(("model", "name", "first"), [(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")])
+@pytest.mark.parametrize(("model", "name", "first"), thinned([(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")], 2))
 def test_the_examples_are_of_the_property_and_true_words(opened: Opened, model: Model, name: str, first: str) -> None:
     page = opened(page_of(model, name), "#step=2")
     page.click("#expression-help summary")
@@ -743,7 +745,7 @@ def test_an_expression_over_hostile_names(opened: Opened) -> None:
     assert page.locator("img").count() == 0 and page.title() == HOSTILE.properties[0].name
 
 
-@pytest.mark.parametrize("text", ["for every Cell c: c.user = none or c.user Allocated", "c0.colour"])
+@pytest.mark.parametrize("text", thinned(["for every Cell c: c.user = none or c.user Allocated", "c0.colour"], 2))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_accepts_an_expression(opened: Opened, scheme: str, text: str) -> None:
     page = opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)

@@ -95,7 +95,6 @@ def test_to_look_at_a_state_in_another_way_is_an_error(other: object) -> None:
         Remembered(other)((1, 2, 3, 4))  # type: ignore[arg-type]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "variant"),
     [

@@ -108,7 +108,6 @@ FEW = [4, 7]
 """Seeds of which each fault that is seeded below is noticed by one."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
     [FEW, pytest.param([*range(4), 5, 6, *range(8, 30)], marks=pytest.mark.long(one_in=32))],

@@ -187,7 +187,6 @@ def compare(seed: int, make: type[Maker] = DisposableMaker) -> None:
     assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(8, 16), 8))  # the first of them has few states
 def test_all_ways_agree_with_disposable_sorts_in_relations(seed: int) -> None:
     compare(seed, DisposableRelationMaker)

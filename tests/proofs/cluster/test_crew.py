@@ -204,6 +204,7 @@ def test_a_worker_lost_at_any_call_changes_no_number(tmp_path: Path) -> None:
         assert hosts.replaced == 1
 
 
+@pytest.mark.long
 def test_what_was_sent_is_forgotten_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded: a worker that still knows what it has sent does not send it to the new one."""
     kept: list[Any] = []

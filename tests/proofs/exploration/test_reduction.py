@@ -100,7 +100,6 @@ def test_a_model_that_is_too_large_is_left_out() -> None:
     assert reduction.measure(lamps(), 10) == reduction.Sums(left_out=1)
 
 
-@pytest.mark.long
 @each_row("seed", range(40))
 def test_no_deadlock_of_graphs_at_random_is_lost(seed: int) -> None:
     """Three objects that walk about the same graph, each for itself; ``measure`` checks it, and so does this."""

@@ -87,7 +87,6 @@ def single(seed: int) -> Iterator[Drawn]:
             yield model
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(12), 12))
 def test_random_steps_are_read_alike(seed: int) -> None:
     """Formulas of the proof on single states, whose integers may be any, and the interpreter."""

@@ -170,7 +170,6 @@ def _all_packed(packing: automata.Packing) -> set[Any]:
     return set(unpacked)
 
 
-@pytest.mark.long
 def test_both_searches_find_the_same_where_steps_have_many_ways() -> None:
     """A writer lets three readers in at once, each of which goes on in one of twelve ways: 1,728 states after one step."""
     ways = "[" + ", ".join("[unlock a, lock b: []]" for _ in range(12)) + "]"

@@ -75,7 +75,6 @@ URGENT = Invariant(name="x", says="x", over=[j], given=j.urgent, then=j.most == 
 AXIOMS = replace(JOBS, axioms=[forall(j, j.after != j)])
 
 
-@pytest.mark.long
 def test_states_are_reachable_and_axioms_hold() -> None:
     """By exploration of each configuration, which knows nothing of runs."""
     seen = 0

@@ -69,7 +69,6 @@ FEW = (0, 1, 4, 6, 7, 18)
 """Seeds of models with steps that share their cases."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [FEW, pytest.param(range(20, 80), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )

@@ -76,7 +76,6 @@ ANY = st.recursive(
 )
 
 
-@pytest.mark.long
 @settings(max_examples=30)
 @given(ANY)
 def test_what_is_written_is_what_is_read(value: object) -> None:

@@ -120,7 +120,6 @@ def test_without_an_order_a_circle_violates(tmp_path: Path) -> None:
     assert check_log(NO_ORDER, log(tmp_path, *lines[:-1])).verdict is LogVerdict.CONFORMS
 
 
-@pytest.mark.long
 def test_random_logs_are_checked_as_by_every_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the definition: of all pairs that one thread holds at once, the later comes after the earlier."""
     checked = check_order(REPAIRED)  # of one order once, not for each log

@@ -50,7 +50,7 @@ class TestRefusals(Refusals): ...
 
 
 class TestRaces(Races):
-    @pytest.fixture(params=["memory", "sqlite in memory", "sqlite file"])
+    @pytest.fixture(params=["memory", pytest.param("sqlite in memory", marks=pytest.mark.long), "sqlite file"])
     def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BeakerStore]:
         if request.param == "memory":
             yield MemoryStore()
@@ -59,7 +59,6 @@ class TestRaces(Races):
             yield store
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
     steps = random.Random(seed)

@@ -75,7 +75,6 @@ class TestSamples:
 
 
 class TestRunsOfTheModels:
-    @pytest.mark.long
     @pytest.mark.parametrize("seed", thinned(range(12), 12))
     def test_conform(self, seed: int, tmp_path: Path) -> None:
         for lines in (

@@ -354,7 +354,6 @@ def events_of(*texts: str) -> list[dict[str, Any]]:
 
 
 class TestEvents:
-    @pytest.mark.long
     @each_row(
         "texts",
         [
