@@ -262,7 +262,7 @@ def all_alike(model: Any, prop: Any) -> Any:
     return lambda choice: Choice(choice.action)
 
 
-@pytest.mark.parametrize("wrong", [each_for_itself, all_alike])
+@pytest.mark.parametrize("wrong", thinned([each_for_itself, all_alike], 2))
 @pytest.mark.parametrize("where", [exploration_liveness, compiled_liveness], ids=["interpreted", "compiled"])
 def test_a_fault_of_fairness_is_noticed(where: Any, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, "counted_as", wrong)

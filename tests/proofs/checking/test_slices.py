@@ -283,7 +283,7 @@ def test_random_models_have_slices() -> None:
     ("model", "alone"),
     [
         pytest.param(AS_WRITTEN, False, id="as written, shared"),
-        pytest.param(REPAIRED, True, id="repaired, alone"),
+        pytest.param(REPAIRED, True, id="repaired, alone", marks=pytest.mark.long),
         pytest.param(AS_WRITTEN, True, id="as written, alone", marks=pytest.mark.long),
         pytest.param(REPAIRED, False, id="repaired, shared", marks=pytest.mark.long),
     ],

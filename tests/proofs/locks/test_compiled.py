@@ -64,7 +64,7 @@ def made(seed: int, *, serves: bool = False) -> Locks:
     return replace(locks, together=(2, 3)) if seed % 4 == 0 else locks
 
 
-SLOW = ("core-50", "core-54-fixed", "cockroach-165218-fixed")
+SLOW = ("core-50", "core-54-fixed", "cockroach-165218-fixed", "etcd-6857-fixed", "reference")
 """Files with so many states that the interpreter takes seconds."""
 
 

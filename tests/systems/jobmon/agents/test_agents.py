@@ -478,7 +478,7 @@ class TestAnyoneDiesAnywhere:
         scenario.rest()
         return sum(act.who == who for act in steps)
 
-    @pytest.mark.parametrize("who", thinned(["c1", "d1", "job 0", "job 1"], 4))
+    @pytest.mark.parametrize("who", thinned(["job 0", "c1", "d1", "job 1"], 4))
     def test_and_all_is_done(self, who: str) -> None:
         ended = set()
         for number in range(self.steps(who)):
