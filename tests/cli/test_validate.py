@@ -207,7 +207,6 @@ class TestProgress:
         assert json.loads(process.stdout.read())["records"] == 1234 and process.wait() == 0
         os.close(terminal)
 
-    @pytest.mark.long
     def test_a_pipe_sees_none(self, tmp_path: Path) -> None:
         with command("hived", str(written(tmp_path / "log", HEADER, STEP))) as process:
             out, err = process.communicate(timeout=60)

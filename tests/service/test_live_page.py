@@ -145,7 +145,6 @@ def test_several_runs_are_said_to_be_several(browser: Browser) -> None:
             wait(page, "#fits", "Several runs fit; this is one of them, and leads to one of 3 possible states.")
 
 
-@pytest.mark.long
 def test_a_run_that_is_not_known_is_not_shown(browser: Browser) -> None:
     with client() as asking:
         session, live = asking.create(WIDE)
@@ -168,7 +167,6 @@ def test_a_run_that_is_not_known_is_not_shown(browser: Browser) -> None:
             wait(page, "#fits", "The run explains record 3. It is the only run that fits from there on.")
 
 
-@pytest.mark.long
 def test_a_lost_session_is_undetermined(browser: Browser) -> None:
     with spinning(), client(seconds=0.4) as asking:
         session, live = asking.create()

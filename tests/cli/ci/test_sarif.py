@@ -113,7 +113,6 @@ def test_the_counterexample_is_a_code_flow(verify: Verify) -> None:
     assert action == change and action.startswith('SWITCH_ON = Action("switch_on"') and problem == "    Invariant("
 
 
-@pytest.mark.long
 def test_a_change_is_at_the_rule_that_causes_it(
     verify: Verify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +226,6 @@ def sarif_of(each: VariantReport) -> dict[str, Any]:
     return valid(json.dumps(sarif([each], {"lamps": system()}, Repository(ROOT))))
 
 
-@pytest.mark.long
 def test_a_long_run_leaves_its_middle_out() -> None:
     """GitHub shows 1,000 places: here the run has 2,000 steps, and a place for the problem."""
     (result,) = sarif_of(report(steps=2000))["results"]

@@ -189,7 +189,6 @@ def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
     assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
 
 
-@pytest.mark.long
 def test_the_sentence_says_the_sorts_of_its_variables(opened: Opened) -> None:
     """So the page reads it, with the variables of the property written before it."""
     page = opened(page_of(BEAKER, "running-with-its-recipe"))

@@ -230,7 +230,6 @@ def test_of_many_objects_those_in_the_last_steps_have_lanes(monkeypatch: pytest.
     assert len(lanes) == 3 and {"h", "b"} <= set(lanes)
 
 
-@pytest.mark.long
 def test_only_what_the_last_run_shows_is_kept() -> None:
     opened = Live(LISTED)
     for number in range(1000):

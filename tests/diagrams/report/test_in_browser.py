@@ -69,7 +69,6 @@ def wait_for_title(page: Page, title: str) -> None:
     expect(page).to_have_title(title)
 
 
-@pytest.mark.long
 def test_filters_narrow_the_overview(opened: Opened, reports: Path) -> None:
     page = opened.file(reports / "report" / "index.html")
     every = ["well-formed", "stays-dark", "on-or-off", "blinks", "one-state"]

@@ -240,7 +240,6 @@ FIVE = Setting(dict.fromkeys("abcde", (1, 2)))
 """The axioms demand five timers, more objects of a sort than counterexamples have otherwise."""
 
 
-@pytest.mark.long
 def test_owners_may_have_more_kinds_than_few_objects() -> None:
     timers = model(FIVE, "any")
     assert prove(timers, only=["timers-fire-once"]).proved("timers-fire-once")

@@ -39,7 +39,6 @@ def test_steps_are_compiled_once_for_a_search_and_its_graph(symmetry: bool, monk
     assert programs(monkeypatch, symmetry) == 1
 
 
-@pytest.mark.long
 def test_large_graphs_take_steps_that_check_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph, "CHECKED_AGAIN", 0)
     assert programs(monkeypatch, False, threads=2) == 2

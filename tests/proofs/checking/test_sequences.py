@@ -128,7 +128,6 @@ def test_an_item_is_read_only_where_there_is_one(engine: Engine) -> None:
     assert not prove(model).proved("well-formed")
 
 
-@pytest.mark.long
 def test_a_limit_may_be_any_number() -> None:
     """The values of an index end where its limit says, in all engines."""
     below = forall(i, implies(i <= n.term, exists(i, (i < n.term + 1) & (i <= length(n.log) + 2))))

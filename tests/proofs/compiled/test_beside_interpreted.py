@@ -664,7 +664,6 @@ def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch
     assert any(notices(model, scope) for model, scope in SYMMETRIC)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("states", thinned([300, 0, 10**9], 3))
 def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,6 @@ class TestFiles:
         assert whole.in_memory and not parts.in_memory
         assert everything(parts) == everything(whole)
 
-    @pytest.mark.long
     def test_verdicts_and_runs_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(part, "FIRST", 32)
         how = Exploring(Engine.COMPILED)

@@ -132,7 +132,6 @@ def test_a_model_that_cannot_move_takes_no_step() -> None:
     assert walk(instance, [], steps=10, length=3, seed=1).steps == 0
 
 
-@pytest.mark.long
 def test_ill_formed_steps_are_met() -> None:
     rows = [Row(row.sort, "kicked", "Idle", "Idle") if row.event == "kicked" else row for row in WORKSHOP.rows]
     assert walked(replace(WORKSHOP, rows=rows), {}).ill_formed is not None

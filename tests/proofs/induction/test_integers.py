@@ -69,7 +69,6 @@ def test_invariants_over_all_integers_are_proved() -> None:
     assert {p.name for p in PROPERTIES} | {WELL_FORMED} == {n for n in proof._by_property if proof.proved(n)}
 
 
-@pytest.mark.long
 def test_cvc5_agrees_with_every_answer() -> None:
     some_fail = prove(clocks(properties=[*PROPERTIES, always("small", a.time <= 1000), always("even", a.debt != -7)]))
     checks = list(recheck(some_fail))
@@ -173,7 +172,6 @@ def test_numbers_of_a_counterexample_are_small() -> None:
 # --- Proofs beside the interpreter ---------------------------------------------------------------------------
 
 
-@pytest.mark.long
 def test_proofs_read_integers_as_the_interpreter_does() -> None:
     counts = Counts()
     assert list(CrossCheck(CLOCKS, {"Node": 3}, 1).differences(150, counts)) == []

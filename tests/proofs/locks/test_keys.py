@@ -334,7 +334,6 @@ def test_threads_with_keys_are_as_their_reasons_say() -> None:
     explored_by_hand()
 
 
-@pytest.mark.long
 def test_operations_with_keys_are_as_their_reasons_say() -> None:
     by_hand()
 

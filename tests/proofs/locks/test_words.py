@@ -377,7 +377,6 @@ def test_files_have_the_kinds_derived_by_hand() -> None:
     more()
 
 
-@pytest.mark.long
 def test_files_have_the_same_kinds_compiled() -> None:
     for text, _ in MORE.values():
         same(parse(text, "made.yaml"))

@@ -96,7 +96,6 @@ def test_states_are_reachable_and_axioms_hold() -> None:
     assert seen > 100
 
 
-@pytest.mark.long
 def test_they_are_the_same_each_time() -> None:
     one, other = ([each.matrix.tolist() for each in random_runs(JOBS, frozenset(), lambda: "")] for _ in range(2))
     assert one == other

@@ -108,7 +108,6 @@ def test_each_is_checked_by_cvc5(together: Together) -> None:
         assert not result.disagreements
 
 
-@pytest.mark.long
 def test_properties_apart_are_assumed_by_no_other_proof() -> None:
     model = replace(LOCK_SERVER, properties=strengthened(LOCK_SERVER))
     goal, *lemmas = [each.name for each in model.properties]
@@ -131,7 +130,6 @@ def test_a_violated_property_leaves_the_others_alone() -> None:
     assert good.proved
 
 
-@pytest.mark.long
 def test_candidates_of_another_variant_are_tried() -> None:
     lemmas = strengthen_each(LOCK_SERVER, ["mutex"]).lemmas
     second = strengthen_each(LOCK_SERVER, ["mutex"], candidates=lemmas)

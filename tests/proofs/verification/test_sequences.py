@@ -115,7 +115,6 @@ def test_of_several_refused_sequences_the_first_is_reported() -> None:
                 texts(pool, wrong)
 
 
-@pytest.mark.long
 def test_an_implementation_is_asked_only_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "on_machines", lambda run: replay.Mismatch("the machines differ", []))
     with writers(HIVED, jobs=1) as pool:

@@ -143,7 +143,6 @@ class Backwards:
             yield task, strengthened(task, report, others={"leases": SYSTEM})
 
 
-@pytest.mark.long
 def test_the_order_in_which_tasks_end_changes_no_outcome() -> None:
     pool = Backwards()
     assert says(work(pool)) == says(expected(False))

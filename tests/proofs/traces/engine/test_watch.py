@@ -202,7 +202,6 @@ class TestObjectsThatComeAndGo:
         back = now.with_new("PodGroup", "g")
         assert names.restored(back, [("PodGroup", "g")], [back.instance.initial()]) is None
 
-    @pytest.mark.long
     def test_those_that_have_ended_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(collected_names, "MOST_NAMES", 30)  # names that are kept; fewer than come here
         watch = Watch(system("hived"), None, OPEN)

@@ -344,7 +344,6 @@ def test_values_of_every_type_are_written_and_read() -> None:
         assert '"#bigint"' in as_itf(run)
 
 
-@pytest.mark.long
 def test_a_changed_state_violates_at_one_record_in_both_formats() -> None:
     """One slot of one state is changed: each format says of it what the other does, one record later for the initial state."""
     rng = random.Random(7)

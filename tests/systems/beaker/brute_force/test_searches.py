@@ -161,7 +161,6 @@ REPEATED_LONG = [
 ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=12)) for name in REPEATED_LONG]
 )
@@ -284,7 +283,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "searches.json"
 
 
-@pytest.mark.long
 def test_broken_off_it_goes_on_where_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

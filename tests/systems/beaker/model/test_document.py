@@ -336,7 +336,6 @@ def test_a_collision_keeps_the_property_that_repaired_weakens(variant: Model, na
     assert result.verdict is Verdict.REFUTED, "repaired does not keep it: it is no property that holds anyhow"
 
 
-@pytest.mark.long
 def test_without_the_assignment_order_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
     configuration = CONFIGURATIONS[CONTENDED[1]]

@@ -196,7 +196,6 @@ def test_the_model_itself_is_not_caught() -> None:
     assert check("repaired").caught(same) is None
 
 
-@pytest.mark.long
 def test_without_properties_only_ill_formed_mutants_are_caught() -> None:
     """What catches the mutants is the properties, not some accident of the comparison."""
     silent = replace(REPAIRED, properties=[])
@@ -207,7 +206,6 @@ def test_without_properties_only_ill_formed_mutants_are_caught() -> None:
     assert caught is not None and caught.what.startswith("well-formed")
 
 
-@pytest.mark.long
 def test_an_exchange_that_differs_is_not_proved_to_be_equivalent() -> None:
     """Each has the shape of one that is: a guard's conjunct, a condition, an update."""
     facts = ["free-cell", "used-cell", "reserved-cell", "reserving-cell"]

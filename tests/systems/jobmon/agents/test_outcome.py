@@ -183,7 +183,6 @@ class TestLine:
             line(ask.ReadRun(1), self.reports()[0])
         assert capsys.readouterr().err == "workflow genomes: 0 of 2 tasks done, 2 waiting\n"
 
-    @pytest.mark.long
     def test_nobody_has_to_read_it(self) -> None:
         code = "import sys; sys.stderr.close(); "
         code += "from tests.systems.jobmon.agents.test_outcome import *; "

@@ -150,7 +150,6 @@ def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     assert verdicts == dict.fromkeys(needed.properties, Verdict.REFUTED)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "configuration",
     [SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in (RUNS, START, HUNGRY, LATE, DEAD_CLIENT))],

@@ -77,7 +77,6 @@ class TestEnd:
         )
         assert stdout.readline() == line
 
-    @pytest.mark.long
     @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
     def test_all_is_in_the_database_file(self, jobmon: Installation, number: signal.Signals) -> None:
         Connection(jobmon.url).ask(ONE)

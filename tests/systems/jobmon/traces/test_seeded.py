@@ -189,7 +189,6 @@ def test_the_newer_table(move: tuple[str, str], monkeypatch: pytest.MonkeyPatch)
     assert caught("audit", jobmon_audit.AUDIT)
 
 
-@pytest.mark.long
 def test_rules_of_audit_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(jobmon_audit._Audit, "times", lambda self, last, entry: None)

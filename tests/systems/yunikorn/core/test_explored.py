@@ -129,7 +129,6 @@ class TestEverything:
         assert set(explored.states) - {"None"} == ALL - never
         assert explored.stuck == [], "no way to an end without removing application or partition"
 
-    @pytest.mark.long
     def test_without_a_gang(self) -> None:
         self.check("r0 r1", 0, GangStyle.SOFT, resumes=False)
 

@@ -170,7 +170,6 @@ def test_the_order_is_one_in_every_state(ordered):
         assert str(results[name].verdict) == "proved" or (results[name].vacuous and not ordered), name
 
 
-@pytest.mark.long
 def test_the_order_is_one_for_any_number_of_messages():
     induction = prove(model({**messages({"Application": 1, "Ask": 1}, kinds=KINDS_SENT), ("Ask", "application"): [0]}))
     assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNELS.properties)))

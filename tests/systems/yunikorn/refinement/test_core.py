@@ -59,7 +59,6 @@ def same_graph(report: RefinementReport) -> None:
     assert all(report.states_by_kind.values())
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "refined", thinned([r for r in REFINEMENTS if r.variant == "repaired"], 5), ids=lambda r: r.name
 )

@@ -190,7 +190,6 @@ def walk(seed, *, ordered, members, style, capacity):
     return bench
 
 
-@pytest.mark.long
 @each_row("ordered", [True, False])
 @each_row(("members", "style"), [(0, GangStyle.SOFT), (2, GangStyle.SOFT), (2, GangStyle.HARD)])
 def test_in_any_order_the_core_has_what_runs(ordered, members, style):
