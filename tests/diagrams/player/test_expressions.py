@@ -281,7 +281,6 @@ def test_integers_of_any_size_have_their_values(browser: Browser) -> None:
             assert {each.value for each in cases} == {"true", "false"}
 
 
-@pytest.mark.long
 @needs_chromium
 def test_formulas_of_every_shape_read_back(browser: Browser) -> None:
     (instance, *_) = instances(HIVED, HIVED.default_scope, with_history=True)
