@@ -118,26 +118,14 @@ def narrowed(file: str, line: int, span: Span | None, name: str, skip: int = 0) 
         skip: how many places come before, where the name means something else.
     """
     linecache.checkcache(file)  # as in excerpt
-    tree = _tree("".join(linecache.getlines(file)))
-    if tree is None:
-        return None
     names: list[Span] = []
-    for node in ast.walk(tree):
-        where = _of(node)
-        inside = where is not None and (
-            where.line == line if span is None else span[:2] <= where[:2] and where[2:] <= span[2:]
-        )
-        if where is not None and inside and (exact := _named(node, where, name)) is not None:
+    for where, node in _nodes("".join(linecache.getlines(file))):
+        inside = where.line == line if span is None else span[:2] <= where[:2] and where[2:] <= span[2:]
+        if inside and (exact := _named(node, where, name)) is not None:
             if where == span and isinstance(node, ast.Attribute):
                 return exact  # of x.a.a, the term is about the second a
             names.append(exact)
     return next(iter(sorted(names)[skip:]), None)
-
-
-def _of(node: ast.AST) -> Span | None:
-    if not isinstance(node, ast.expr | ast.keyword) or node.end_lineno is None or node.end_col_offset is None:
-        return None
-    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
 def _named(node: ast.AST, where: Span, name: str) -> Span | None:
@@ -159,8 +147,14 @@ def _named(node: ast.AST, where: Span, name: str) -> Span | None:
 
 
 @lru_cache(maxsize=4)
-def _tree(source: str) -> ast.Module | None:
+def _nodes(source: str) -> list[tuple[Span, ast.AST]]:
+    """The expressions and keywords of a source, in the order of ``ast.walk``; none of one that has changed since it was imported."""
     try:
-        return ast.parse(source) if source else None
-    except (SyntaxError, ValueError):  # the file has changed since it was imported
-        return None
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        (Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr | ast.keyword) and node.end_lineno is not None and node.end_col_offset is not None
+    ]

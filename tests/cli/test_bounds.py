@@ -84,6 +84,7 @@ def test_what_a_smaller_bound_leaves_open_is_not_checked(capsys: pytest.CaptureF
     assert "life         can happen       holds at Node=2" in text
 
 
+@pytest.mark.long
 def test_simulate_counts_walks_that_end_at_the_bound_apart(capsys: pytest.CaptureFixture[str]) -> None:
     # A follower of the greatest term can always stand: no walk ends before the bound.
     code, text = printed(capsys, "simulate", "election", "--steps", "5000", "--json", "-")

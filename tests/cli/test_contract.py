@@ -43,6 +43,7 @@ from tests.support.ill_formed import EVEN, KEPT, STEPS
 from tests.support.lamps import PROPERTIES, SWITCH_ON, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
+from tests.support.sample import thinned
 from tests.support.stderr import besides_progress
 from tests.support.user_repository import imports_undone, repository
 
@@ -485,7 +486,7 @@ def test_explore_json(run_json, options):
 
 
 @pytest.mark.parametrize(
-    ("scope", "states", "transitions"), [("PodGroup=2,Cell=2", 47, 158), ("PodGroup=3,Cell=2", 354, 1579)]
+    ("scope", "states", "transitions"), thinned([("PodGroup=2,Cell=2", 47, 158), ("PodGroup=3,Cell=2", 354, 1579)], 2)
 )
 def test_explore_hived_counts_what_independent_models_count(run, scope, states, transitions):
     code, out, _ = run("explore", "hived", "--scope", scope, "--json", "-")
@@ -1172,7 +1173,7 @@ def test_verify_prints_a_shared_counterexample_once(run, registered):
     assert "  The same counterexample as for well-formed." in out
 
 
-@pytest.mark.parametrize("command", ["verify", "prove"])
+@pytest.mark.parametrize("command", thinned(["verify", "prove"], 2, first=1))
 def test_well_formedness_alone_may_be_strengthened(run, registered, command):
     """If no other property lacks a proof by it, the command that is offered is one that works."""
     registered(System.of(replace(STEPS, properties=[])))

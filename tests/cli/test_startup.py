@@ -45,7 +45,7 @@ def systems_of(modules: set[str]) -> set[str]:
     "arguments",
     [
         ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"),
-        ("explain", "hived", "preemption-ongoing"),
+        pytest.param(("explain", "hived", "preemption-ongoing"), marks=pytest.mark.long),
     ],
 )
 def test_no_solver_is_loaded_where_nothing_is_proved(arguments: tuple[str, ...]) -> None:

@@ -201,6 +201,7 @@ def test_an_ill_formed_step_refutes_no_other_property(run: Run, tmp_path: Path) 
     assert (entry["verdict"], entry["note"]) == ("undetermined", "well-formed is violated at Worker=2,Lease=2")
 
 
+@pytest.mark.long
 def test_two_properties_that_need_the_same_get_it_once(run: Run, tmp_path: Path) -> None:
     [path] = tmp_path.glob("protocols_*.py")
     prop = path.read_text().split("    properties=[\n")[1].split("    ],\n")[0]

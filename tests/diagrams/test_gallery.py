@@ -16,6 +16,7 @@ from schedproof.diagrams.images import fingerprint, png_fingerprint, sealed
 from schedproof.model.registry.discovery import system
 from schedproof.model.registry.system import System
 from tests.support.needs import needs_dot
+from tests.support.sample import thinned
 
 
 @pytest.mark.long(seconds=120, one_in=4)
@@ -268,12 +269,16 @@ def test_drawing_without_graphviz_changes_nothing(
 
 @pytest.mark.parametrize(
     ("format", "ending"),
-    [
-        pytest.param("svg", ".svg", marks=needs_dot),
-        pytest.param("png", ".png", marks=needs_dot),
-        ("dot", ".dot"),
-        ("mermaid", ".mmd"),
-    ],
+    thinned(
+        [
+            pytest.param("svg", ".svg", marks=needs_dot),
+            pytest.param("png", ".png", marks=needs_dot),
+            ("dot", ".dot"),
+            ("mermaid", ".mmd"),
+        ],
+        3,
+        first=2,
+    ),
 )
 def test_all_pictures_are_drawn_in_one_format_into_a_folder(
     hived: list[Picture], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, ending: str

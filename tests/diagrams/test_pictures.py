@@ -43,6 +43,7 @@ from tests.support.picture_readers import (
     text,
 )
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX
 
 # The two figures, arrow by arrow: source, event, target.
@@ -373,7 +374,7 @@ def test_png_stays_valid_and_carries_the_hash_of_its_dot() -> None:
 
 
 @needs_dot
-@pytest.mark.parametrize("format", ["svg", "png"])
+@pytest.mark.parametrize("format", thinned(["svg", "png"], 2))
 def test_graphviz_warns_of_nothing(format: str) -> None:
     """Unknown fonts, for example, are warned of only where something is drawn."""
     for model in (AS_WRITTEN, REPAIRED):

@@ -88,12 +88,14 @@ def left_over(wait_graph: WaitGraph) -> set[str]:
         held = {resource: owner for resource, owner in held.items() if owner != free[0]}
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(graphs)
 def test_blocked_is_what_no_order_of_going_on_leaves(wait_graph: WaitGraph) -> None:
     assert wait_graph.blocked() == left_over(wait_graph)
 
 
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(graphs)
 def test_a_circle_or_dead_end_exactly_if_someone_is_blocked(wait_graph: WaitGraph) -> None:

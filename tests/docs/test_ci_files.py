@@ -87,6 +87,7 @@ class TestAction:
     def outputs(self, runner: dict[str, str]) -> dict[str, str]:
         return dict(line.split("=", 1) for line in Path(runner["GITHUB_OUTPUT"]).read_text().splitlines())
 
+    @pytest.mark.long
     def test_verdicts_as_expected(self, tmp_path: Path, runner: dict[str, str]) -> None:
         user = repository(tmp_path / "own")
         done = shell(step("schedproof verify")["run"], user, MANIFEST="schedproof.toml", **runner)

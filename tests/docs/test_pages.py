@@ -38,7 +38,10 @@ def runnable(*, long: bool) -> list[Any]:
         blocks = [step for step in steps(text(path)) if isinstance(step, Command | Program)]
         if any(step.long is long for step in blocks):
             page = str(path.relative_to(ROOT))
-            pages.append(pytest.param(page, marks=[NEEDS[page]] if page in NEEDS else []))
+            marks = [NEEDS[page]] if page in NEEDS else []
+            # It takes as long as ten others; tests/model/lang/test_timers.py checks the same machines.
+            marks += [pytest.mark.long(one_in=1)] * (page == "docs/language/time.md" and not long)
+            pages.append(pytest.param(page, marks=marks))
     return pages
 
 

@@ -19,6 +19,7 @@ from tests.service.slow_record import SPIN, spinning
 from tests.service.test_live import TOKEN, Client, client
 from tests.support.browsing import browser, serious
 from tests.support.needs import needs_chromium
+from tests.support.sample import thinned
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -234,7 +235,7 @@ def test_names_with_markup_are_text(browser: Browser) -> None:
             assert page.title() == "hived as-written, live"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", thinned(["light", "dark"], 2, first=1))
 def test_axe_finds_nothing_serious(browser: Browser, scheme: str) -> None:
     with client(TOKEN) as asking:
         session, _ = asking.create()
@@ -287,6 +288,7 @@ def test_a_run_that_is_replaced_listens_no_more(browser: Browser) -> None:
             assert page.evaluate("listening()") == first > 5
 
 
+@pytest.mark.long
 def test_a_busy_session_does_not_fill_the_page(browser: Browser) -> None:
     """Records come faster than the page shows them: it shows the last ones, and keeps nothing of the others."""
     with client(pause=0.1) as asking:

@@ -215,6 +215,7 @@ DECIDED = replace(
 NESTED = replace(BOXES, actions=[DECIDED, end, CRASH])
 
 
+@pytest.mark.long
 def test_what_is_proved_in_its_context_has_the_same_graph() -> None:
     some = [m for m in exchanges(NESTED) if in_context(m)]
     proved = equivalent(some, [])

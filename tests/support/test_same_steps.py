@@ -29,6 +29,7 @@ def accepted(model: Model) -> list[tuple[str, Model]]:
     return some
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "model", [BOXES, pytest.param(WORKSHOP, marks=pytest.mark.long(one_in=32))], ids=["boxes", "workshop"]
 )

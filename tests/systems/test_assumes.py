@@ -56,7 +56,7 @@ LONGER = [
 
 @pytest.mark.parametrize(
     ("system", "variant", "assumption", "place", "names"),
-    [*thinned(DECIDES, 3), *(pytest.param(*case, marks=pytest.mark.long(seconds=8, one_in=12)) for case in LONGER)],
+    [*thinned(DECIDES, 6), *(pytest.param(*case, marks=pytest.mark.long(seconds=8, one_in=12)) for case in LONGER)],
 )
 def test_an_assumption_decides(system: str, variant: str, assumption: str, place: int, names: list[str]) -> None:
     model = systems()[system].variants[variant]

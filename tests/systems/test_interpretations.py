@@ -29,6 +29,7 @@ def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Readin
     assert wrong(reading, *differences(model, reading, file)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", thinned(["victims-stay-being-preempted", "deleted-groups-do-not-return"], 2))
 def test_two_of_hived(name: str) -> None:
     model = systems()["hived"].base

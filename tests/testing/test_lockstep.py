@@ -485,7 +485,7 @@ CHOOSES = {"acquire": ["l"]}
 TWO = {"Worker": 2, "Lease": 2}
 
 
-@pytest.mark.parametrize("refusals", [False, True])
+@pytest.mark.parametrize("refusals", thinned([False, True], 2))
 def test_an_implementation_may_choose_itself(lease, refusals):
     run(lockstep(lease.FENCED, Chooses, scope=TWO, chooses=CHOOSES, refusals=refusals))
 

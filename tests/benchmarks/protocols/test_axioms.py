@@ -55,7 +55,7 @@ def with_wrong(model: Model, sort: str, name: str) -> Model:
     return replace(model, configurations=configurations)
 
 
-@pytest.mark.parametrize(("name", "sort", "attribute"), cases())
+@pytest.mark.parametrize(("name", "sort", "attribute"), list(cases()))
 def test_wrong_values_are_refused(name, sort, attribute):
     model = protocols()[name]
     sizes = {each: max(2, size) for each, size in first_scope(name).items()}

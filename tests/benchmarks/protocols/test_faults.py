@@ -23,7 +23,7 @@ def test_properties_hold(name):
     assert {each.verdict for each in model_check(protocols()[name], {})} == {Verdict.PROVED}
 
 
-@pytest.mark.parametrize(("name", "number"), thinned(CASES, 4))
+@pytest.mark.parametrize(("name", "number"), thinned(CASES, 8))
 def test_fault_is_found(name, number):
     fault = FAULTS[name][number]
     results = model_check(fault.seeded(protocols()[name]), fault.scope, only=fault.violates)

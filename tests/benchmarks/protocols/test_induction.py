@@ -20,7 +20,7 @@ INDUCTIVE = {
 """The properties that are inductive by themselves, as the README says."""
 
 
-@pytest.mark.parametrize("name", thinned(protocols(), 8, first=3))
+@pytest.mark.parametrize("name", thinned(protocols(), 16, first=3))
 def test_properties_that_need_no_lemma(name):
     model = protocols()[name]
     induction = prove(model)

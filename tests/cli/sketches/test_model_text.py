@@ -29,6 +29,7 @@ from schedproof.proofs.verification.verify import verify_variant
 from tests.cli.sketches.files import sketch, table
 from tests.support.places import ROOT
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.support.user_repository import imports_undone
 
 SYSTEMS = ("hived", "beaker", "yunikorn", "yunikorn-merge", "jobmon")
@@ -47,7 +48,7 @@ def loaded(text: str) -> Model:
     return checked(model)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", thinned(SYSTEMS, 3))
 def test_our_own_diagrams_give_the_same_tables(system, tmp_path):
     """Of each machine of each variant: drawn, read, written as a model, and loaded."""
     for variant in load_system(system).variants.values():

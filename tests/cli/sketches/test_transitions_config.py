@@ -15,6 +15,7 @@ from schedproof.cli.sketches.reading import read
 from schedproof.model.registry.errors import UserError
 from tests.cli.sketches.files import Table, noted, sketch, sketches, table
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 LAMP: dict[str, Any] = {
     "name": "Lamp",
@@ -225,6 +226,7 @@ ARROWS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(ARROWS, st.sampled_from(NAMES), st.sampled_from("xy"), st.sampled_from("pq"))
 def test_any_transitions_are_what_the_library_does(tmp_path_factory, arrows, initial, outer, inner):
@@ -258,7 +260,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(["states", "initial", "transitions", "name", "queued", "after"]), VALUES))
-@pytest.mark.parametrize("suffix", ["json", "py"])
+@pytest.mark.parametrize("suffix", thinned(["json", "py"], 2, first=1))
 def test_any_configuration_is_a_sketch_or_an_error(tmp_path_factory, suffix, config):
     path = tmp_path_factory.getbasetemp() / f"any.{suffix}"
     named = ", ".join(f"{key}={value!r}" for key, value in config.items())

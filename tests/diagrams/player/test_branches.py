@@ -28,6 +28,7 @@ from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def test_a_page_has_enabled_steps_up_to_a_limit(monkeypatch: pytest.MonkeyPatch)
     assert shown_run.branches.omitted == has.count(False)
 
 
-@pytest.mark.parametrize("depth", range(MOST_DEPTH + 1))
+@pytest.mark.parametrize("depth", thinned(range(MOST_DEPTH + 1), 3))
 def test_the_page_of_20_steps_is_small_at_any_depth(depth: int) -> None:
     instance = Instance(HIVED, {"PodGroup": 4, "Cell": 5}, with_history=True)
     stepper, state, choices, draw = stepper_of(instance), instance.initial(), [], Random(27)
@@ -159,6 +160,7 @@ WALK = """([position, path, names]) => {
 """The value of the property, the fields of objects, and what is enabled at the end of a walk."""
 
 
+@pytest.mark.long
 @needs_chromium
 def test_every_walk_shows_what_the_model_does(opened: Opened) -> None:
     """Two steps away from each state of a run, the page has the state of the model, and the value of the property."""
@@ -195,12 +197,15 @@ def test_every_walk_shows_what_the_model_does(opened: Opened) -> None:
 @needs_chromium
 @pytest.mark.parametrize(
     ("model", "name"),
-    [
-        (HIVED, "cell-e2-preempts-an-allocated-group"),
-        (HIVED, NAME),
-        (BEAKER, "no-queue-jumping"),
-        (MUTEX, "weakly-fair-entry"),
-    ],
+    thinned(
+        [
+            (HIVED, "cell-e2-preempts-an-allocated-group"),
+            (HIVED, NAME),
+            (BEAKER, "no-queue-jumping"),
+            (MUTEX, "weakly-fair-entry"),
+        ],
+        3,
+    ),
     ids=["step invariant", "invariant", "step invariant of some actions", "leads to"],
 )
 def test_a_branch_has_the_value_that_python_computes(opened: Opened, model: Model, name: str) -> None:

@@ -28,6 +28,7 @@ from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened, serious
 from tests.support.lamps import Lamp, lamps
 from tests.support.needs import needs_chromium, needs_dot
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX
 
 if TYPE_CHECKING:
@@ -318,7 +319,7 @@ def test_a_wrong_address_shows_the_run(opened: Opened, fragment: str, where: str
 
 @pytest.mark.parametrize(
     ("model", "name", "first"),
-    [(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")],
+    thinned([(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")], 3),
 )
 def test_the_page_opens_with_an_object_of_the_violation(opened: Opened, model: Model, name: str, first: str) -> None:
     """The object is the first of those that the last line of the counterexample names."""
@@ -356,7 +357,7 @@ EVERY_STATE = """() => {
 
 @pytest.mark.parametrize(
     ("model", "name"),
-    [(HIVED, NAME), (BEAKER, "no-abba"), (MUTEX, "weakly-fair-entry")],
+    thinned([(HIVED, NAME), (BEAKER, "no-abba"), (MUTEX, "weakly-fair-entry")], 3),
     ids=["hived", "beaker", "mutex"],
 )
 def test_every_step_shows_the_state_of_the_model(opened: Opened, model: Model, name: str) -> None:
@@ -486,7 +487,9 @@ COVERED = """() => {
 """The cells, and the caption, that are clipped or that something covers."""
 
 
-@pytest.mark.parametrize(("model", "name", "at"), [(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)])
+@pytest.mark.parametrize(
+    ("model", "name", "at"), thinned([(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)], 3)
+)
 def test_at_400_percent_every_cell_is_legible(opened: Opened, model: Model, name: str, at: int) -> None:
     page = opened(page_of(model, name), f"#step={at}", viewport={"width": 320, "height": 256})
     assert page.locator("#lanes thead th").count() == 3
@@ -597,6 +600,7 @@ def test_the_result_is_beside_the_expression(opened: Opened) -> None:
     assert result.inner_text() == ""
 
 
+@pytest.mark.long
 def test_a_costly_expression_is_computed_at_the_drawn_steps(opened: Opened) -> None:
     shown_page = opened(page(lamps(), blinking(10_000), About("a lamp blinks"), None), "#step=9999")
     evaluate(shown_page, "for every Lamp x, y: x = y or x On")
@@ -619,7 +623,7 @@ def test_an_event_may_have_its_sort_as_under_why(opened: Opened) -> None:
     assert len(printed) == 3
 
 
-@pytest.mark.parametrize(("model", "name", "first"), [(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")])
+@pytest.mark.parametrize(("model", "name", "first"), thinned([(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")], 2))
 def test_the_examples_are_of_the_property_and_true_words(opened: Opened, model: Model, name: str, first: str) -> None:
     page = opened(page_of(model, name), "#step=2")
     page.click("#expression-help summary")
@@ -687,7 +691,7 @@ def test_a_mistake_in_an_expression_is_one_line(opened: Opened) -> None:
     assert page.get_by_role("alert").inner_text() == "" and page.get_attribute("#expression", "aria-invalid") == "false"
 
 
-@pytest.mark.parametrize(("model", "name"), RUNS, ids=[name for _, name in RUNS])
+@pytest.mark.parametrize(("model", "name"), thinned(RUNS, 3), ids=[name for _, name in RUNS])
 def test_the_page_reads_the_property_s_own_formula(opened: Opened, model: Model, name: str) -> None:
     """The reader can copy a formula from the page; its value is the one that Python has computed."""
     prop = model.property(name)
@@ -740,7 +744,7 @@ def test_an_expression_over_hostile_names(opened: Opened) -> None:
     assert page.locator("img").count() == 0 and page.title() == HOSTILE.properties[0].name
 
 
-@pytest.mark.parametrize("text", ["for every Cell c: c.user = none or c.user Allocated", "c0.colour"])
+@pytest.mark.parametrize("text", thinned(["for every Cell c: c.user = none or c.user Allocated", "c0.colour"], 2))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_accepts_an_expression(opened: Opened, scheme: str, text: str) -> None:
     page = opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)

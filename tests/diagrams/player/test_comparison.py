@@ -231,6 +231,7 @@ def test_a_longer_run_beside_it_is_listed_to_its_end(opened: Opened) -> None:
     assert "This run has 1 step, the other one 50 steps." in shown_page.inner_text("#comparison")
 
 
+@pytest.mark.long
 @needs_chromium
 def test_objects_of_two_runs_are_those_of_the_models(opened: Opened) -> None:
     """Beaker's ABBA in two variants: at each step, the fields that differ are those that differ in the models' states."""

@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
 from schedproof.diagrams.player.data import Vocabulary
 from schedproof.diagrams.player.page import FOLDER
@@ -190,6 +191,7 @@ def is_of_step(term: Term, actions: set[str]) -> bool:
     )
 
 
+@pytest.mark.long
 @needs_chromium
 def test_random_formulas_have_the_values_of_the_model(browser: Browser) -> None:
     kinds: Counter[str] = Counter()

@@ -114,6 +114,7 @@ def test_hostile_names_do_not_leave_their_strings() -> None:
         test_of(text)()
 
 
+@pytest.mark.long
 @needs_chromium
 def test_the_copied_test_runs_under_pytest(opened: Opened, tmp_path: Path) -> None:
     page = opened(page_of(HIVED, NAME), permissions=["clipboard-read", "clipboard-write"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from schedproof.model.ledger.ledger import Entry
 from schedproof.model.ledger.page import html
@@ -29,6 +30,7 @@ LINES_OF_WORD = f"""() => {{
 }}"""
 
 
+@pytest.mark.long
 def test_a_narrow_screen_breaks_only_what_is_too_long(opened: Opened) -> None:
     statements = [
         Entry(1, f"A group may be {WORD}, then {LONG}.", modelled=["machine Lamp", f"state {LONG}"]),

@@ -20,6 +20,7 @@ from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps, system
 from tests.support.needs import needs_chromium
 from tests.support.registry import put
+from tests.support.sample import thinned
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -229,7 +230,8 @@ def test_an_address_in_one_file_opens_there(opened: Opened, reports: Path) -> No
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "name", ["index", "lamps/index", "lamps/findings", "lamps/properties/stays-dark", "lamps/pictures/plain"]
+    "name",
+    thinned(["lamps/properties/stays-dark", "index", "lamps/index", "lamps/findings", "lamps/pictures/plain"], 3),
 )
 def test_axe_has_no_serious_complaint(opened: Opened, reports: Path, name: str, scheme: str) -> None:
     page = opened.file(reports / "report" / f"{name}.html", color_scheme=scheme)
@@ -244,7 +246,7 @@ def test_at_400_percent_only_boxes_scroll_sideways(opened: Opened, reports: Path
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, path.name
 
 
-@pytest.mark.parametrize("fragment", ["#toString", "#__proto__", "#%", "#%#%", "##"])
+@pytest.mark.parametrize("fragment", thinned(["#__proto__", "#toString", "#%", "#%#%", "##"], 2))
 def test_an_address_without_a_page_shows_the_overview(opened: Opened, reports: Path, fragment: str) -> None:
     page = opened.file(reports / "report.html", fragment)
     page.frame_locator("#page").locator("#filter").wait_for()
@@ -325,7 +327,9 @@ def pages_of_pdf(page: Page) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf()))
 
 
-@pytest.mark.parametrize("path", ["index.html", "lamps/findings.html", "lamps/runs/plain/stays-dark.html"])
+@pytest.mark.parametrize(
+    "path", thinned(["index.html", "lamps/findings.html", "lamps/runs/plain/stays-dark.html"], 3, first=2)
+)
 def test_one_file_prints_the_whole_page(opened: Opened, reports: Path, path: str) -> None:
     alone = opened.file(reports / "report" / path)
     page = opened.file(reports / "report.html", f"#{path}")
@@ -346,7 +350,9 @@ def test_keys_step_a_run_that_an_address_opens(opened: Opened, reports: Path) ->
     assert now.inner_text().startswith("Step 1 of 1: l0 is switched on")
 
 
-@pytest.mark.parametrize("click", [{"button": "middle"}, {"modifiers": ["Control"]}], ids=["middle", "control"])
+@pytest.mark.parametrize(
+    "click", thinned([{"button": "middle"}, {"modifiers": ["Control"]}], 2), ids=["middle", "control"]
+)
 def test_a_new_tab_opens_the_page_of_a_link(opened: Opened, reports: Path, click: dict[str, Any]) -> None:
     page = opened.file(reports / "report.html", "#lamps/index.html")
     link = page.frame_locator("#page").get_by_role("link", name="stays-dark").first

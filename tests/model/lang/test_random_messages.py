@@ -114,6 +114,7 @@ def test_order_and_capacity_are_proved_of_any_program(seed: int) -> None:
     by_proofs(seed)
 
 
+@pytest.mark.long
 @needs_spin
 @pytest.mark.parametrize("seed", thinned(SOME, 12))
 def test_spin_finds_the_same_of_messages(seed: int, tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def compare_fairly(seed: int) -> Verdict:
     return result.verdict
 
 
-@pytest.mark.parametrize("seed", thinned(range(48), 8))
+@pytest.mark.parametrize("seed", thinned(range(48), 48))
 def test_what_sends_is_as_fair_as_lists_of_messages(seed: int) -> None:
     compare_fairly(seed)
 
@@ -261,7 +262,7 @@ def all_alike(model: Any, prop: Any) -> Any:
     return lambda choice: Choice(choice.action)
 
 
-@pytest.mark.parametrize("wrong", [each_for_itself, all_alike])
+@pytest.mark.parametrize("wrong", thinned([each_for_itself, all_alike], 2))
 @pytest.mark.parametrize("where", [exploration_liveness, compiled_liveness], ids=["interpreted", "compiled"])
 def test_a_fault_of_fairness_is_noticed(where: Any, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, "counted_as", wrong)
@@ -279,7 +280,9 @@ SEEDED: list[tuple[Any, str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=["turn", "room", "two", "lane", "together", "behind"])
+@pytest.mark.parametrize(
+    ("where", "name", "wrong"), thinned(SEEDED, 3), ids=["turn", "room", "two", "lane", "together", "behind"]
+)
 def test_a_fault_of_channels_is_noticed(where: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = [small(seed) for seed in (1, 4, 8)]
     monkeypatch.setattr(where, name, wrong)

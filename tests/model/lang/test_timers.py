@@ -30,7 +30,7 @@ from schedproof.proofs.checking.model_check import admitted, model_check
 from schedproof.proofs.induction import prove, recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support.rows import each_row
-from tests.support.sample import seed_of_today
+from tests.support.sample import seed_of_today, thinned
 from tests.support.timed import (
     Call,
     Job,
@@ -229,7 +229,7 @@ def test_a_seeded_fault_changes_the_orders(fault: Callable[[Model], Model]) -> N
 # --- invariants
 
 
-@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("time", thinned(TIMES, 3, first=2))
 def test_the_invariants_are_proved_for_any_number(time: str) -> None:
     timers = model(replace(THREE, lasts={"a": (1, 2), "b": (3, 3)}, late=["a"], stops=["a", "b"]), time)
     induction = prove(timers)

@@ -63,7 +63,7 @@ def test_it_is_listed_beside_the_others(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("log", "code", "says"),
-    [("kitchen on\nhall on\nkitchen off\n", 0, "conforms"), ("kitchen on\nkitchen on\n", 1, "record 2")],
+    thinned([("kitchen on\nhall on\nkitchen off\n", 0, "conforms"), ("kitchen on\nkitchen on\n", 1, "record 2")], 2),
 )
 def test_its_own_trace_format_is_read(copy: Path, tmp_path: Path, log: str, code: int, says: str) -> None:
     (tmp_path / "log.txt").write_text(log)
@@ -78,6 +78,7 @@ def test_it_is_drawn(copy: Path, tmp_path: Path) -> None:
     assert done.returncode == 0 and "darken" in done.stdout
 
 
+@pytest.mark.long
 def test_a_wrong_refinement_is_refuted(copy: Path, tmp_path: Path) -> None:
     """The refinement of the sixth system can fail."""
     place = tmp_path / "source"
@@ -182,7 +183,7 @@ class TestInstalledPackages:
         ('locks = [{ name = "x", file = "core-54.yaml", only = "no-deadlok" }]', "unknown check 'no-deadlok'; did you mean no-deadlock"),
         ('locks = [{ name = "x", file = "nope.yaml", only = "no-deadlock" }]', "variants.as-written.locks: nope.yaml:1: it cannot be read"),
         ('locks = [{ name = "x", file = "core-54.yaml", refuted = true }]', "x has refuted, and not only"),
-    ], 3),
+    ], 6),
 )  # fmt: skip
 def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) -> None:
     TestInstalledPackages.install(tmp_path, "acme", "lamps_of_acme")
@@ -207,7 +208,7 @@ def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) 
         ("charts", "{'as-written': [3]}", ["diagram", "lamps", "-o", "x.mmd"], "systems.lamps.charts"),
         ("contradictions", "['x']", ["findings", "lamps"], "systems.lamps.contradictions"),
         ("flows", "{'as-writen': []}", ["diagram", "lamps", "-o", "x.mmd"], "unknown variant 'as-writen'; did you mean as-written"),
-    ], 3),
+    ], 6),
 )  # fmt: skip
 def test_a_part_that_is_not_what_its_key_names(
     tmp_path: Path, key: str, value: str, command: list[str], says: str

@@ -13,6 +13,7 @@ from schedproof.model.semantics.compiled_tree import MISSING, Node, compiled
 from schedproof.model.semantics.traced import Case, RememberedWrites
 from tests.model.semantics import test_traced
 from tests.proofs.traces.engine import test_known_steps
+from tests.support.sample import thinned
 
 
 @pytest.fixture(params=[8, 1], ids=["branches", "dictionaries"])
@@ -92,7 +93,7 @@ def unmoved(source: str) -> str:
     return source.replace(" = at[1]", " = 0")
 
 
-@pytest.mark.parametrize("fault", [guessing, unmoved])
+@pytest.mark.parametrize("fault", thinned([guessing, unmoved], 2))
 def test_a_seeded_fault_is_noticed(fault: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traced, "WALKS", -1)
 

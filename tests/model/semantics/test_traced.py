@@ -27,6 +27,7 @@ from schedproof.model.semantics.traced import Case, RememberedWrites, integer_sl
 from tests.support.clocks import CLOCKS
 from tests.support.random_models import IntegerMaker, random_model
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 SCALES = [1, 3, 10**9, 2**64]
 
@@ -116,6 +117,7 @@ def test_random_steps_are_those_computed_anew(seeds: Sequence[int]) -> None:
     assert list(random_differences(seeds)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(12), pytest.param(range(12, 50), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )
@@ -218,7 +220,7 @@ def faults() -> dict[str, tuple[object, str, Any]]:
     }
 
 
-@pytest.mark.parametrize("fault", faults())
+@pytest.mark.parametrize("fault", thinned(faults(), 3, first=2))
 def test_a_seeded_fault_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*faults()[fault])  # type: ignore[arg-type]
     assert any(random_differences(FEW))

@@ -50,6 +50,7 @@ from tests.proofs.export.exported import by_exploration
 from tests.proofs.export.test_promela import assertion, by_spin
 from tests.support.messages import NATURALS, RANGES, Node
 from tests.support.needs import needs_spin
+from tests.support.sample import thinned
 
 
 def instance_of(model: Model, **sizes: int) -> Instance:
@@ -76,7 +77,7 @@ def test_numbers_without_a_bound_are_explored_interpreted() -> None:
     assert {r.name for r in model_check(NATURALS, {}) if r.verdict is Verdict.REFUTED} == {"one"}
 
 
-@pytest.mark.parametrize("model", [RANGES, NATURALS], ids=["ranges", "naturals"])
+@pytest.mark.parametrize("model", thinned([RANGES, NATURALS], 2), ids=["ranges", "naturals"])
 def test_proofs_know_functions_of_any_number_of_objects(model: Model) -> None:
     proof = prove(model)
     assert {p.name for p in model.properties if not proof.proved(p.name)} == {"one"}
@@ -87,7 +88,7 @@ UNGUARDED = replace(RANGES, actions=[replace(each, when=each.when[:3]) for each 
 """A count leaves its range at the third message."""
 
 
-@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+@pytest.mark.parametrize("engine", thinned([Engine.INTERPRETED, Engine.COMPILED], 2))
 def test_a_value_outside_of_the_range_is_ill_formed(engine: Engine) -> None:
     [formed, *_] = model_check(UNGUARDED, {}, how=Exploring(engine, symmetry=False))
     assert formed.verdict is Verdict.REFUTED and formed.counterexample is not None
@@ -120,6 +121,7 @@ def test_only_the_value_that_is_left_counts(engine: Engine, tmp_path: Path) -> N
     test_tla.same(instance_of(written))
 
 
+@pytest.mark.long
 @needs_spin
 def test_spin_finds_the_same(tmp_path: Path) -> None:
     test_promela.same(instance_of(RANGES), tmp_path)
@@ -306,6 +308,7 @@ def test_a_proof_asks_a_row_for_objects_in_its_source_state() -> None:
     assert not prove(swapped).proved("well-formed")
 
 
+@pytest.mark.long
 @needs_spin
 def test_spin_writes_none_and_stops_at_what_is_outside(tmp_path: Path) -> None:
     linked = replace(

@@ -268,6 +268,7 @@ ABOUT_THE_RECORDER = [
 TOY = recorder(ABOUT_THE_RECORDER, **EVERY_UPDATE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how", [pytest.param(FULL, marks=pytest.mark.long(one_in=32)), SYMMETRIC], ids=["full", "symmetric"]
 )
@@ -295,7 +296,7 @@ def test_points_of_no_objects_say_the_same(sort: str, held: set[str]) -> None:
     assert_same(replace(TOY, machines=machines, configurations=lambda sizes: [{(sort, "flag"): []}]), held)
 
 
-@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=["as written", "repaired"])
+@pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2, first=1), ids=["as written", "repaired"])
 def test_points_of_hived_say_the_same(model: Model, held: set[str]) -> None:
     small = replace(model, default_scope={"PodGroup": 2, "Cell": 3}, verify_scope={})
     assert_same(small, held)
@@ -498,7 +499,7 @@ def with_points(seed: int) -> Model:
 SOME = (0, 1, 3, 11, 24, 25, 28, 53)
 
 
-@pytest.mark.parametrize("seed", thinned(SOME, 4))
+@pytest.mark.parametrize("seed", thinned(SOME, 8))
 def test_points_of_random_models_say_the_same(seed: int, held: set[str]) -> None:
     model = with_points(seed)
     assert followed(model) == two_graphs(model, INTERPRETED)
@@ -530,7 +531,7 @@ def cut_short(model: Model) -> Model:
     return checked(replace(endless, rows=[_plainly(row, instance) for row in model.rows]))
 
 
-@pytest.mark.parametrize("seed", thinned((8, 24, 44, 49, 53, 55, 56), 4))
+@pytest.mark.parametrize("seed", thinned((8, 24, 44, 49, 53, 55, 56), 8))
 def test_points_within_bounds_say_the_same(seed: int, held: set[str]) -> None:
     model = cut_short(with_points(seed))
     results = assert_same(model, held)
@@ -538,6 +539,7 @@ def test_points_within_bounds_say_the_same(seed: int, held: set[str]) -> None:
     assert {name for name in held if results[name].within}
 
 
+@pytest.mark.long
 def test_random_models_have_points() -> None:
     """Properties with one point, of every kind and verdict, and some with several."""
     with_one, verdicts, several = 0, set(), 0
@@ -551,7 +553,9 @@ def test_random_models_have_points() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [TOY, AS_WRITTEN, *map(with_points, [0, 3])], ids=["toy", "hived", "random", "another"]
+    "model",
+    thinned([TOY, AS_WRITTEN, *map(with_points, [0, 3])], 3, first=2),
+    ids=["toy", "hived", "random", "another"],
 )
 def test_points_in_several_numbers(model: Model, held: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each object's bits begin in a number of their own, at another bit."""
@@ -739,6 +743,7 @@ WIDE = replace(
 """Its values take two numbers for each state."""
 
 
+@pytest.mark.long
 def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
     """Properties at random of both attributes."""
     [machine] = WIDE.machines
@@ -801,7 +806,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(
-    ("where", "name", "wrong", "model"), FAULTS, ids=[f"{f[2].__name__}-{n}" for n, f in enumerate(FAULTS)]
+    ("where", "name", "wrong", "model"),
+    thinned(FAULTS, 3, first=2),
+    ids=[f"{f[2].__name__}-{n}" for n, f in enumerate(FAULTS)],
 )
 def test_a_fault_in_points_is_noticed(
     where: Any, name: str, wrong: Any, model: Model, held: set[str], monkeypatch: pytest.MonkeyPatch

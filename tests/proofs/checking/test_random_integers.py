@@ -234,7 +234,7 @@ SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
 
 @pytest.mark.parametrize(
     ("where", "name", "wrong", "way"),
-    thinned(SEEDED, 6),
+    thinned(SEEDED, 12),
     ids=[f"{way.__name__}-{wrong.__qualname__ if callable(wrong) else name}" for _, name, wrong, way in SEEDED],
 )
 def test_a_fault_of_bounds_is_noticed(

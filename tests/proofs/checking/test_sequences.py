@@ -19,6 +19,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.export import test_promela, test_tla
 from tests.support.logs import NATURALS, RANGES, Node, endless, i, n
 from tests.support.needs import needs_spin
+from tests.support.sample import thinned
 
 SMALL = {"Node": 1, "Job": 2}
 """One node copies its own log."""
@@ -53,7 +54,7 @@ def test_items_without_a_bound_are_explored_interpreted() -> None:
         model_check(NATURALS, SMALL, how=Exploring(Engine.COMPILED, symmetry=False))
 
 
-@pytest.mark.parametrize("model", [RANGES, NATURALS], ids=["ranges", "naturals"])
+@pytest.mark.parametrize("model", thinned([RANGES, NATURALS], 2), ids=["ranges", "naturals"])
 def test_proofs_know_sequences_of_any_length(model: Model) -> None:
     proof = prove(model)
     assert {p.name for p in model.properties if not proof.proved(p.name)} == model.refuted
@@ -61,11 +62,13 @@ def test_proofs_know_sequences_of_any_length(model: Model) -> None:
     assert all(check.agrees is not False for check in recheck(proof) if check.answer.verdict is Verdict.PROVED)
 
 
+@pytest.mark.long
 @needs_spin
 def test_spin_finds_the_same(tmp_path: Path) -> None:
     test_promela.same(instance_of(RANGES), tmp_path)
 
 
+@pytest.mark.long
 def test_a_reader_of_tla_finds_the_same() -> None:
     test_tla.same(instance_of(RANGES))
 

@@ -283,7 +283,7 @@ def test_random_models_have_slices() -> None:
     ("model", "alone"),
     [
         pytest.param(AS_WRITTEN, False, id="as written, shared"),
-        pytest.param(REPAIRED, True, id="repaired, alone"),
+        pytest.param(REPAIRED, True, id="repaired, alone", marks=pytest.mark.long),
         pytest.param(AS_WRITTEN, True, id="as written, alone", marks=pytest.mark.long),
         pytest.param(REPAIRED, False, id="repaired, shared", marks=pytest.mark.long),
     ],
@@ -335,7 +335,7 @@ def test_one_search_is_shared_where_history_adds_nothing(how: Exploring, monkeyp
     assert ends(monkeypatch, REPAIRED, how) == [(set(), ""), (ALL_HISTORY, "")]
 
 
-@pytest.mark.parametrize("how", [SYMMETRIC, COMPILED])
+@pytest.mark.parametrize("how", thinned([SYMMETRIC, COMPILED], 2, first=1))
 def test_slices_go_on_alone_where_history_adds_much(how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     """The record adds no state; placements add some, and those of their properties that are asked here are refuted."""
     monkeypatch.setattr(limits, "SMALL", 0)
@@ -427,7 +427,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(
-    ("where", "name", "wrong", "model"), FAULTS, ids=[getattr(f[2], "__name__", f[1]) for f in FAULTS]
+    ("where", "name", "wrong", "model"),
+    thinned(FAULTS, 3, first=1),
+    ids=[getattr(f[2], "__name__", f[1]) for f in FAULTS],
 )
 def test_a_fault_in_slices_is_noticed(
     where: Any, name: str, wrong: Any, model: Model, monkeypatch: pytest.MonkeyPatch

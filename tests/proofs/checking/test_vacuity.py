@@ -162,6 +162,7 @@ def test_of_a_condition_without_fields_the_values_are_shown() -> None:
     assert verdicts(model)["well-formed"].note.endswith(": open_it needs some e: e.behind = d (d = d0)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.long)], ids=["3", "37"])
 def test_the_reason_is_true_of_random_models(seeds: range) -> None:
     """Compared with every state and all values of the variables, evaluated one by one."""

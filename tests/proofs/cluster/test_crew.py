@@ -47,6 +47,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "LATELY", 64 * 24)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "variant"), thinned(VARIANTS, len(VARIANTS), first=VARIANTS.index(("hived", "as-written")))
 )
@@ -66,6 +67,7 @@ def test_any_number_of_workers_finds_the_same(count: int, symmetry: bool) -> Non
     assert all(part.count for part in reached.parts)
 
 
+@pytest.mark.long
 def test_the_graph_is_that_of_one_process() -> None:
     spread = compiled.graph_of(compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3))))
     alone = compiled.graph_of(compiled.explore(hived()))
@@ -202,6 +204,7 @@ def test_a_worker_lost_at_any_call_changes_no_number(tmp_path: Path) -> None:
         assert hosts.replaced == 1
 
 
+@pytest.mark.long
 def test_what_was_sent_is_forgotten_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded: a worker that still knows what it has sent does not send it to the new one."""
     kept: list[Any] = []
@@ -285,7 +288,7 @@ def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("symmetry", thinned([True, False], 2))
 @pytest.mark.parametrize("count", thinned([2, 1], 2))
 @pytest.mark.usefixtures("small_batches")
 def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Path) -> None:

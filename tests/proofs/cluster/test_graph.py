@@ -120,6 +120,7 @@ def test_the_same_of_every_variant(system: str, variant: str, kept: Counter[str]
     assert sum(kept.values()) == sum(isinstance(p, KINDS) for p in model.properties)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", thinned([3, 1, 2, 5], 4))
 def test_any_number_of_workers_says_the_same(count: int, kept: Counter[str]) -> None:
     assert_same(AS_WRITTEN, spread(AS_WRITTEN, LocalHosts(count)), alone(AS_WRITTEN))
@@ -127,7 +128,7 @@ def test_any_number_of_workers_says_the_same(count: int, kept: Counter[str]) -> 
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("seed", thinned(SEEDS, 36, first=60))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 72, first=60))
 def test_the_same_on_graphs_at_random(seed: int) -> None:
     """And what a closure and a search for lassos say, which are not searches of this kind."""
     for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
@@ -141,15 +142,20 @@ def test_the_same_on_graphs_at_random(seed: int) -> None:
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
     ("edges", "given", "strong"),
-    [
-        pytest.param(((0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 3), (0, "b", 4)), {2}, set(), id="starts-late"),
-        pytest.param(
-            ((0, "a", 1), (1, "a", 1), (0, "b", 2), (2, "b", 3), (3, "b", 2), (2, "c", 4)),
-            {0},
-            {"c"},
-            id="found-before",
-        ),
-    ],
+    thinned(
+        [
+            pytest.param(
+                ((0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 3), (0, "b", 4)), {2}, set(), id="starts-late"
+            ),
+            pytest.param(
+                ((0, "a", 1), (1, "a", 1), (0, "b", 2), (2, "b", 3), (3, "b", 2), (2, "c", 4)),
+                {0},
+                {"c"},
+                id="found-before",
+            ),
+        ],
+        2,
+    ),
 )
 def test_fair_loops_that_few_graphs_have(edges: EDGES, given: set[int], strong: set[str]) -> None:
     """Only after a start that is not initial; and when another component is searched again, in vain."""
@@ -245,7 +251,7 @@ def test_stuck_states_of_a_property_are_not_those_of_the_next() -> None:
     assert [len(r.counterexample.steps) for r in results if r.counterexample is not None] == [1, 1]
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), 30))
+@pytest.mark.parametrize("seed", thinned(range(60), 60))
 def test_the_same_of_models_at_random(seed: int, kept: Counter[str]) -> None:
     model = random_model(seed).model
     assert_same(model, spread(model, LocalHosts(2)), alone(model))
@@ -317,7 +323,9 @@ RIGHT_TRIM, RIGHT_CONCLUDE, RIGHT_GO = GraphPart.trim, GraphPart.conclude, Graph
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize(("method", "wrong"), [("trim", _no_trim), ("conclude", _all_fair), ("go", _without_others)])
+@pytest.mark.parametrize(
+    ("method", "wrong"), thinned([("trim", _no_trim), ("conclude", _all_fair), ("go", _without_others)], 3, first=2)
+)
 def test_wrong_searches_are_noticed(method: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GraphPart, method, wrong)
 

@@ -29,7 +29,7 @@ def workers() -> Iterator[RemoteWorkers]:
         yield workers
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 12, 4, first=1))
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 48, 4, first=25))
 def test_the_same_of_every_variant(workers: RemoteWorkers, system: str, variant: str) -> None:
     """States, steps, verdicts, and the lengths of counterexamples."""
     model, instance = smallest(system, variant)
@@ -37,7 +37,7 @@ def test_the_same_of_every_variant(workers: RemoteWorkers, system: str, variant:
     assert verdicts(model, workers=workers) == verdicts(model)
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 12, 4, first=1))
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 48, 4, first=25))
 def test_the_same_verdicts_by_the_graph_that_workers_keep(
     workers: RemoteWorkers, system: str, variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,7 +222,7 @@ def test_the_same_states_and_edges(model: Model, scope: Mapping[str, int], threa
     assert_same_graph(instance_of(model, scope), threads)
 
 
-@pytest.mark.parametrize(("model", "scope"), thinned(SMALL[1:], 3))
+@pytest.mark.parametrize(("model", "scope"), thinned(SMALL[1:], 6))
 def test_the_same_verdicts_and_runs(model: Model, scope: Mapping[str, int]) -> None:
     assert_same_verdicts(model, scope)
 
@@ -253,7 +253,7 @@ def test_what_goes_wrong_in_one_thread_ends_all(
     assert threading.active_count() == before
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", thinned([1, 2, 3], 3, first=1))
 def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "ROOM", 64)
     reached = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
@@ -337,7 +337,7 @@ def test_the_same_representatives(model: Model, scope: Mapping[str, int], thread
         assert_same_quotient(instance_of(model, scope, with_history=True), threads)
 
 
-@pytest.mark.parametrize(("model", "scope"), thinned(SYMMETRIC[1:], 3))
+@pytest.mark.parametrize(("model", "scope"), thinned(SYMMETRIC[1:], 6))
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
     """The gate of its soundness; and the interpreted exploration reports exactly the same runs."""
     reduced = assert_same_verdicts(model, scope, symmetry=True)
@@ -476,7 +476,7 @@ def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
     assert [repeated.path(n) for n in numbers] != [kept.path(n) for n in numbers]
 
 
-@pytest.mark.parametrize("seed", thinned(range(0, 300, 4), 3))
+@pytest.mark.parametrize("seed", thinned(range(0, 300, 4), 6))
 def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
     for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
         [result] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
@@ -621,7 +621,9 @@ def test_conditions_on_more_firings_than_are_kept(
     assert_same_verdicts(model, scope)
 
 
-@pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=[wrong.__name__ for _, _, wrong in SEEDED])
+@pytest.mark.parametrize(
+    ("where", "name", "wrong"), thinned(SEEDED, 3, first=2), ids=[wrong.__name__ for _, _, wrong in SEEDED]
+)
 def test_a_wrong_compiler_is_noticed(where: type, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, name, wrong)
     assert any(differs(model, scope) for model, scope in NOTICING)

@@ -119,7 +119,7 @@ class TestFiles:
             else:
                 assert result == whole[name]
 
-    @pytest.mark.parametrize("seeded", ["nothing is known", "all is known"])
+    @pytest.mark.parametrize("seeded", thinned(["nothing is known", "all is known"], 2, first=1))
     def test_a_wrong_comparison_is_noticed(self, seeded: str, monkeypatch: pytest.MonkeyPatch) -> None:
         answer = np.zeros if seeded == "nothing is known" else np.ones
         monkeypatch.setattr(SortedRuns, "known", lambda self, keys, count: answer(count, np.bool_))

@@ -33,6 +33,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.checking.two_graphs import untimed
 from tests.proofs.compiled.test_beside_interpreted import assert_same_arrays, assert_same_recorded, instance_of
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 SMALL = {"PodGroup": 3, "Cell": 3}
 
@@ -62,7 +63,7 @@ def points(instance: Instance) -> Histories:
     return histories
 
 
-@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=["as-written", "repaired"])
+@pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2), ids=["as-written", "repaired"])
 @each_row("checks", [False, True])
 def test_history_is_followed_during_the_search(model: Model, checks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each state gets the same values as in a second pass, also where the search checks conditions of other properties."""

@@ -124,7 +124,7 @@ def report(folder: Path) -> dict[str, Any]:
     return dict(json.loads((folder / "coverage.json").read_text()))
 
 
-@pytest.mark.parametrize("variant", ["as-written", "repaired"])
+@pytest.mark.parametrize("variant", thinned(["as-written", "repaired"], 2, first=1))
 def test_what_is_covered_is_covered_by_the_files(variant: str, tmp_path: Path) -> None:
     model = systems()["hived"].variants[variant]
     expected = {
@@ -319,7 +319,7 @@ def without(model: Model, rule: Rule) -> Model:
     return replace(model, rules=[each for each in model.rules if each is not rule])
 
 
-@pytest.mark.parametrize("system", systems())
+@pytest.mark.parametrize("system", thinned(systems(), 3))
 def test_the_generated_machines_take_a_suite_of_each_system(system: str) -> None:
     model = systems()[system].base
     suite = generate(model, check_scope(model, {}), Cover.ACTIONS, limit=100)
@@ -415,13 +415,15 @@ def suite_in(instance: Instance, cover: Cover) -> list[Walk]:
     return walks(search_for(graph, cover, goals), set(range(len(goals))))
 
 
-@pytest.mark.parametrize("configuration", [BEAKER_CONFIGURATIONS[n] for n in (2, 3)], ids=lambda s: s.about)
+@pytest.mark.parametrize(
+    "configuration", thinned([BEAKER_CONFIGURATIONS[n] for n in (2, 3)], 2, first=1), ids=lambda s: s.about
+)
 def test_beakers_scheduler_takes_the_suite_of_a_configuration(configuration: BeakerConfiguration) -> None:
     for walk in suite_in(in_beaker(configuration), Cover.TRANSITIONS):
         assert (mismatch := on_beaker(walk.run)) is None, mismatch.text
 
 
-@pytest.mark.parametrize("seeded", BEAKER_BUGS[26:41:5], ids=lambda b: b.bug)
+@pytest.mark.parametrize("seeded", thinned(BEAKER_BUGS[26:41:5], 3, first=2), ids=lambda b: b.bug)
 def test_a_suite_shows_bugs_of_beakers_scheduler(seeded: SeededInBeaker) -> None:
     made = suite_in(in_beaker(seeded.configuration), Cover.TRANSITIONS)
     assert any(on_beaker(w.run, seeded.sides, store=seeded.store, configuration=seeded.configuration) for w in made)

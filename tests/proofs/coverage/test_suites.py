@@ -24,6 +24,7 @@ from schedproof.proofs.coverage.search import ByStep, search_for
 from schedproof.proofs.coverage.unreached import _no_action, _no_row, _no_state, _proved
 from schedproof.proofs.coverage.walk import is_run, steps_of, trimmed, walks
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 # The processes at one lock, once more by hand.
@@ -264,12 +265,16 @@ def test_without_edges_there_is_nothing_to_walk() -> None:
 
 @pytest.mark.parametrize(
     ("says", "instead"),
-    [
-        ("flow.add_edge(DEPOT, 0, weight=1)", "flow.add_edge(DEPOT, 0, weight=5)"),
-        ("flow.add_edge(node, DEPOT, weight=0)", "flow.add_edge(node, DEPOT, weight=2)"),
-        ("Counter({0: 1, DEPOT: -1})", "Counter()"),
-        ("if edge.target != node:", "if edge.target > node:"),
-    ],
+    thinned(
+        [
+            ("flow.add_edge(DEPOT, 0, weight=1)", "flow.add_edge(DEPOT, 0, weight=5)"),
+            ("flow.add_edge(node, DEPOT, weight=0)", "flow.add_edge(node, DEPOT, weight=2)"),
+            ("Counter({0: 1, DEPOT: -1})", "Counter()"),
+            ("if edge.target != node:", "if edge.target > node:"),
+        ],
+        3,
+        first=2,
+    ),
 )
 def test_a_postman_with_a_bug_is_found_out(says: str, instead: str) -> None:
     source = open(postman_module.__file__, encoding="utf-8").read()  # noqa: SIM115

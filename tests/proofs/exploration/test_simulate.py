@@ -42,6 +42,7 @@ def broken(walks: Walked) -> dict[str, list[str]]:
     return {name: [step.action for step in example.steps] for name, example in examples.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(5), 5))
 def test_only_what_can_be_broken_is_broken(seed: int) -> None:
     result = walked(AS_WRITTEN, {}, seed=seed, steps=2_000)

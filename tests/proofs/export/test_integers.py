@@ -33,6 +33,7 @@ from tests.proofs.export.tla_reader import Explored
 from tests.support.clocks import ACTIONS, CLOCKS, PROPERTIES, a, b, clocks
 from tests.support.needs import needs_spin
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 WITHIN = Invariant(name="within", says="(wrong) no time is above the bound", over=[a], then=a.time <= 2)
 EQUAL = Invariant(name="equal", says="(wrong) times are equal", over=[a, b], then=a.time == b.time)
@@ -60,6 +61,7 @@ def read(instance: Instance, *changed: str) -> Explored:
     return test_tla.read(module, text)
 
 
+@pytest.mark.long
 @needs_spin
 @each_row("number", range(len(BOUNDS)))
 @each_row("model", [SOME, UNGUARDED], ids=["clocks", "ill-formed"])
@@ -89,7 +91,7 @@ def test_a_bound_that_is_off_by_one_is_noticed(tmp_path: Path) -> None:
     assert by_spin(text.replace("+ 1) > 2)", "+ 1) > 3)"), tmp_path).states != by_exploration(instance).states
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", thinned(range(2), 2))
 def test_tlc_finds_the_same_states_within_the_bounds(number: int) -> None:
     """What our exploration finds broken is broken there; the states that are first beyond the bound are checked, too."""
     instance = bounded(SOME, number)
@@ -114,7 +116,7 @@ def test_a_nat_below_0_is_ill_formed_in_tla() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("\\in 0 .. 2", "\\in 0 .. 1"), (": Node_lower(f).seen \\in Nat", ": Node_lower(f).seen \\in Int")],
+    thinned([("\\in 0 .. 2", "\\in 0 .. 1"), (": Node_lower(f).seen \\in Nat", ": Node_lower(f).seen \\in Int")], 2),
 )
 def test_a_seeded_fault_in_tla_is_noticed(old: str, new: str) -> None:
     instance = bounded(UNGUARDED if "Int" in new else SOME, 0)

@@ -78,7 +78,7 @@ def same(instance: Instance, folder: Path) -> None:
 @needs_spin
 @pytest.mark.parametrize(
     "instance",
-    [only(AS_WRITTEN, **TWO), only(MUTEX), only(WORKSHOP, Worker=1, Tool=1)],
+    thinned([only(AS_WRITTEN, **TWO), only(MUTEX), only(WORKSHOP, Worker=1, Tool=1)], 3, first=1),
     ids=["hived", "mutex", "workshop"],
 )
 def test_spin_finds_as_many_states_and_transitions(instance: Instance, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_spin_finds_as_many_states_and_transitions(instance: Instance, tmp_path:
             only(WORKSHOP),
             only(ODDLY_NAMED),
         ],
-        3,
+        6,
     ),
     ids=["hived", "hived with history", "mutex", "workshop", "oddly named"],
 )
@@ -107,7 +107,7 @@ def test_spin_finds_the_same_properties_broken(instance: Instance, tmp_path: Pat
 
 
 @needs_spin
-@pytest.mark.parametrize(("groups", "cells"), [(2, 2), (3, 3), (4, 4)])
+@pytest.mark.parametrize(("groups", "cells"), thinned([(2, 2), (3, 3), (4, 4)], 3))
 def test_hived_by_hand_is_the_same(groups: int, cells: int, tmp_path: Path) -> None:
     """What benchmarks compare with does the same work: it shares no line with what is exported."""
     expected = compiled(only(AS_WRITTEN, PodGroup=groups, Cell=cells))
@@ -171,7 +171,7 @@ SEEDED = [
 
 
 @needs_spin
-@pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in SEEDED], 3), ids=[p[0] for p in SEEDED])
+@pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in SEEDED], 6), ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
     text, expected = promela(instance, only=None).text, by_exploration(instance)
     assert old in text

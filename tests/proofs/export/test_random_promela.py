@@ -38,7 +38,9 @@ def test_spin_finds_as_many_states_and_transitions(make: type[Maker], seed: int,
 
 
 @needs_spin
-@pytest.mark.parametrize("make", [IntegerMaker, SequenceMaker, DisposableMaker, DisposableSequenceMaker])
+@pytest.mark.parametrize(
+    "make", thinned([IntegerMaker, SequenceMaker, DisposableMaker, DisposableSequenceMaker], 3, first=2)
+)
 def test_spin_takes_no_step_beyond_the_bounds(make: type[Maker], tmp_path: Path) -> None:
     same(random_instance(0, make, with_cuts=True), tmp_path)
 
@@ -110,7 +112,7 @@ SEEDED: list[tuple[Any, str, Any, type[Maker], Sequence[int]]] = [
 
 @needs_spin
 @pytest.mark.parametrize(
-    ("where", "name", "wrong", "make", "seeds"), thinned(SEEDED, 4), ids=[each[2].__name__ for each in SEEDED]
+    ("where", "name", "wrong", "make", "seeds"), thinned(SEEDED, 8), ids=[each[2].__name__ for each in SEEDED]
 )
 def test_a_fault_is_noticed(
     where: Any,

@@ -10,6 +10,7 @@ from tests.proofs.export.random_instances import MAKERS, random_instance
 from tests.proofs.export.test_random_promela import no_pool
 from tests.proofs.export.test_tla import same
 from tests.support.random_models import DisposableMaker, IntegerMaker, Maker, SequenceMaker
+from tests.support.sample import thinned
 
 
 @pytest.mark.long(one_in=32)
@@ -19,7 +20,7 @@ def test_a_reader_of_tla_finds_the_same(make: type[Maker], seed: int) -> None:
     same(random_instance(seed, make))
 
 
-@pytest.mark.parametrize("make", [IntegerMaker, SequenceMaker, DisposableMaker])
+@pytest.mark.parametrize("make", thinned([IntegerMaker, SequenceMaker, DisposableMaker], 3, first=2))
 def test_no_step_is_taken_beyond_the_bounds(make: type[Maker]) -> None:
     same(random_instance(0, make, with_cuts=True))
 

@@ -22,6 +22,7 @@ def keys(**sizes: int) -> Instance:
     return instance
 
 
+@pytest.mark.long
 @needs_spin
 def test_spin_finds_the_same(tmp_path: Path) -> None:
     test_promela.same(keys(), tmp_path)

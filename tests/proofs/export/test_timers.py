@@ -23,11 +23,11 @@ EVERY = [(time, setting) for setting in SETTINGS for time in TIMES]
 
 
 @needs_spin
-@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 3))
+@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 6))
 def test_spin_finds_the_same_of_timers(time: str, setting: Setting, tmp_path: Path) -> None:
     same_in_spin(only(model(setting, time, calls=2)), tmp_path)
 
 
-@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 3))
+@pytest.mark.parametrize(("time", "setting"), thinned(EVERY, 6))
 def test_the_reader_of_tla_finds_the_same_of_timers(time: str, setting: Setting) -> None:
     same_in_tla(only(model(setting, time, calls=2)))

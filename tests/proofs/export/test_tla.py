@@ -87,7 +87,7 @@ def test_the_same_in_every_variant(system: str, variant: str) -> None:
     same(last, MOST)
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 4))
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 8))
 def test_every_variant_parses(system: str, variant: str) -> None:
     model = systems()[system].variants[variant]
     module = tla(next(iter(instances(model, dict(model.default_scope), with_history=True))), only=None)
@@ -141,7 +141,7 @@ SEEDED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new"), thinned([p[1:] for p in SEEDED], 4), ids=[p[0] for p in SEEDED])
+@pytest.mark.parametrize(("old", "new"), thinned([p[1:] for p in SEEDED], 8), ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(old: str, new: str) -> None:
     instance = only(WORKSHOP)
     module, expected = tla(instance, only=None), by_exploration(instance)

@@ -73,7 +73,7 @@ def test_just_what_the_manifest_expects_is_proved_for_any_number(name: str) -> N
     assert {n for n in provable if induction(name).proved(n)} == provable - model.refuted
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3, first=1))
 def test_invariants_have_obligations_for_actions_and_the_start(name: str) -> None:
     model = MODELS[name]
     asked = {(a.obligation.invariant, a.obligation.action) for a in induction(name).answers}
@@ -201,7 +201,7 @@ def test_the_engines_agree_on_the_toys() -> None:
 # --- Counterexamples to induction are real ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["as-written", "workshop"])
+@pytest.mark.parametrize("name", thinned(["as-written", "workshop"], 2, first=1))
 def test_counterexamples_to_induction_are_the_interpreters_too(name: str) -> None:
     refuted = [a for a in induction(name).answers if a.counterexample is not None]
     assert refuted
@@ -296,7 +296,7 @@ def events(model: Model) -> set[tuple[str, str]]:
     return {(r.sort.name, r.event) for r in model.rows}
 
 
-@pytest.mark.parametrize("name", [*CHECKS][:2] + [pytest.param(name, marks=pytest.mark.long) for name in [*CHECKS][2:]])
+@pytest.mark.parametrize("name", thinned(CHECKS, 4, 4, first=1))
 def test_formulas_cascades_and_next_states_are_alike_to_z3(name: str) -> None:
     model, sizes, tries = CHECKS[name]
     counts = Counts()
@@ -408,7 +408,7 @@ SEEDED: list[Callable[[pytest.MonkeyPatch], None]] = [
 ]
 
 
-@pytest.mark.parametrize("plant", thinned(SEEDED, 3), ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("plant", thinned(SEEDED, 6), ids=lambda plant: plant.__name__)
 def test_a_wrong_translation_is_noticed_by_the_comparison(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

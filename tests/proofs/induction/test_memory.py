@@ -11,10 +11,11 @@ from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import prove
 from schedproof.proofs.induction.recheck import smt
+from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
 
 
-@pytest.mark.parametrize(("model", "only"), [(WORKSHOP, ()), (HIVED, ("used-cell",))])
+@pytest.mark.parametrize(("model", "only"), thinned([(WORKSHOP, ()), (HIVED, ("used-cell",))], 2))
 def test_a_dropped_proof_leaves_no_context(model: Model, only: tuple[str, ...]) -> None:
     with gc_paused():
         induction = prove(model, only=only)

@@ -49,7 +49,7 @@ def refuted(model: Drawn, low: int, high: int) -> set[str]:
     return {each.name for each in results if each.verdict is Verdict.REFUTED}
 
 
-@pytest.mark.parametrize("seed", thinned(SEEDS, 10))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 20))
 def test_what_is_proved_is_refuted_within_no_bound(seed: int) -> None:
     model = drawn(seed)
     proof = prove(model.model, every=False)
@@ -58,7 +58,7 @@ def test_what_is_proved_is_refuted_within_no_bound(seed: int) -> None:
         assert not proved & refuted(model, low, high), (low, high)
 
 
-@pytest.mark.parametrize("seed", thinned(SEEDS, 10))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 20))
 def test_z3_and_cvc5_do_not_contradict_each_other(seed: int) -> None:
     checks = list(recheck(prove(drawn(seed).model, every=False), seconds=0.5))
     assert [c.answer.obligation.name for c in checks if c.agrees is False] == []

@@ -11,6 +11,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LEASES, Lease, Worker
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 w = variable(Worker, "w")
@@ -59,7 +60,9 @@ def test_an_invariant_that_is_expected_to_fail_excludes_nothing() -> None:
     assert "would, but" not in text
 
 
-@pytest.mark.parametrize("model", [leases(ONE_EACH, HOLDER_WORKS, HELD, NOT_INDUCTIVE), WORKSHOP, MUTEX])
+@pytest.mark.parametrize(
+    "model", thinned([leases(ONE_EACH, HOLDER_WORKS, HELD, NOT_INDUCTIVE), WORKSHOP, MUTEX], 3, first=2)
+)
 def test_a_proof_of_one_property_asks_only_for_what_it_uses(model: Model) -> None:
     every = prove(model)
     for name in (p.name for p in model.properties if type(p) is Invariant):

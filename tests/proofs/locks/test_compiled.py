@@ -64,7 +64,7 @@ def made(seed: int, *, serves: bool = False) -> Locks:
     return replace(locks, together=(2, 3)) if seed % 4 == 0 else locks
 
 
-SLOW = ("core-50", "core-54-fixed", "cockroach-165218-fixed")
+SLOW = ("core-50", "core-54-fixed", "cockroach-165218-fixed", "etcd-6857-fixed", "reference")
 """Files with so many states that the interpreter takes seconds."""
 
 
@@ -114,7 +114,7 @@ def test_random_programs_that_serve_are_of_both_sorts() -> None:
     assert 10 < sum(have_problems) < 35
 
 
-@pytest.mark.parametrize("limit", [1, 2, 7, 20, 60])
+@pytest.mark.parametrize("limit", thinned([1, 2, 7, 20, 60], 3, first=2))
 def test_both_searches_are_cut_short_at_the_same_state(limit: int) -> None:
     cut = [same(made(seed, serves=seed % 2 == 1), limit=limit).complete for seed in range(12)]
     assert not all(cut)
@@ -489,7 +489,7 @@ def gate() -> None:
 
 
 @pytest.mark.usefixtures("as_python")
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", thinned(FAULTS, 3, first=1))
 def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = FAULTS[name]
     monkeypatch.setattr(fault.of, fault.name, fault.slip)

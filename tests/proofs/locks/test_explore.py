@@ -399,6 +399,7 @@ def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
     random_programs(range(1000 + part * 200, 1000 + part * 200 + 200))
 
 
+@pytest.mark.long
 def test_random_programs_are_of_all_sorts() -> None:
     """Half of them stuck, some leaking, most not: else there is little to agree on."""
     results = [Maker(seed).case().brute() for seed in range(120)]

@@ -390,9 +390,10 @@ def test_a_log_compares_keys_that_the_file_has() -> None:
     assert "a circle" in wrong("x", "y", "-y", "-x", "y", "x")
 
 
-def test_proofs_by_key_agree_with_programs_followed_anew() -> None:
-    proved, refuted = agrees(range(12))
-    assert proved > 3 and refuted > 3
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 18), marks=pytest.mark.long)])
+def test_proofs_by_key_agree_with_programs_followed_anew(seeds: range) -> None:
+    proved, refuted = agrees(seeds)
+    assert min(proved, refuted) > len(seeds) / 6
 
 
 def test_what_follows_the_order_by_key_never_deadlocks() -> None:

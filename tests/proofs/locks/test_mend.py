@@ -77,6 +77,7 @@ def agrees(seeds: range) -> set[tuple[int, bool]]:
     return seen
 
 
+@pytest.mark.long
 def test_the_smallest_sets_are_those_found_by_trying_all() -> None:
     seen = agrees(range(120))
     assert {(0, False), (1, False), (2, False)} <= seen and any(releases for _, releases in seen)
@@ -223,6 +224,7 @@ def mended_chains(seeds: range) -> tuple[int, int]:
 CHANGE = re.compile(r"(?P<name>t\d) acquires lock (?P<second>\w) \(\S+\) before lock (?P<first>\w) \(\S+\)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(40), pytest.param(range(40, 200), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )

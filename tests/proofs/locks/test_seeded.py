@@ -11,7 +11,7 @@ from tests.proofs.locks.seeded import BUGS
 from tests.support.sample import thinned
 
 
-@pytest.mark.parametrize("name", thinned(BUGS, 6))
+@pytest.mark.parametrize("name", thinned(BUGS, 12))
 def test_a_seeded_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bug = BUGS[name]
     monkeypatch.setattr(bug.of, bug.name, bug.bug)

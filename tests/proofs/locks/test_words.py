@@ -92,8 +92,9 @@ def by_kind(seed: int) -> Locks:
     return KindMaker(seed).locks()
 
 
-def test_messages_with_kinds_end_as_by_brute_force() -> None:
-    assert as_by_brute_force(range(25), by_kind) > 3
+@pytest.mark.parametrize("seeds", [range(10), pytest.param(range(10, 35), marks=pytest.mark.long)])
+def test_messages_with_kinds_end_as_by_brute_force(seeds: range) -> None:
+    assert as_by_brute_force(seeds, by_kind) > len(seeds) / 10
 
 
 @pytest.mark.long(seconds=20, one_in=32)
@@ -782,7 +783,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", thinned(FAULTS, 5))
+@pytest.mark.parametrize("name", thinned(FAULTS, 10))
 def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = FAULTS[name]
     monkeypatch.setattr(fault.of, fault.name, fault.slip)

@@ -153,6 +153,7 @@ def test_merged_states_are_those_of_the_configurations() -> None:
     assert merged(parts)[0].matrix.tolist() == whole.matrix.tolist()
 
 
+@pytest.mark.long
 def test_each_round_doubles_the_runs() -> None:
     samples = Samples(JOBS)
     counts = []

@@ -21,6 +21,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.ill_formed import EVEN, STEPS
 from tests.support.random_models import random_model
+from tests.support.sample import thinned
 
 MODELS = {"leases": LEASES, "lock-server": LOCK_SERVER, "two-phase": TWO_PHASE}
 LARGER = {
@@ -35,7 +36,7 @@ def results() -> dict[str, Strengthened]:
     return {name: strengthen(model, model.properties[0].name) for name, model in MODELS.items()}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3, first=1))
 def test_a_property_that_is_not_inductive_is_proved(name: str, results: dict[str, Strengthened]) -> None:
     model, result = MODELS[name], results[name]
     assert not prove(model).proved(result.prop)
@@ -60,7 +61,7 @@ def test_what_is_inferred_holds_at_a_larger_scope(name: str, results: dict[str, 
     assert {each.verdict for each in verdicts} == {Verdict.PROVED}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3))
 def test_no_inferred_invariant_can_be_left_out(name: str, results: dict[str, Strengthened]) -> None:
     model, result = MODELS[name], results[name]
     for left_out in result.inferred:

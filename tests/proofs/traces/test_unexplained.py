@@ -256,7 +256,7 @@ def steps_of(instance: Instance, state: Values) -> Iterator[tuple[Choice, Any]]:
                 yield choice, stepper.step(state, choice)
 
 
-@pytest.mark.parametrize("seed", thinned(range(24), 8))
+@pytest.mark.parametrize("seed", thinned(range(24), 16))
 def test_ways_of_random_models_are_true(seed: int) -> None:
     """Compared with all steps of the state: a way is possible exactly if the action fires the row's event there."""
     instance, chance = random_model(seed).instance(), Random(seed)

@@ -114,7 +114,7 @@ def test_a_lemma_may_be_expected_to_fail_and_hold() -> None:
         assert all(prove(model, every=False, only=only).proved(name) for name in only), only
 
 
-@pytest.mark.parametrize("seed", thinned(range(12), 4))
+@pytest.mark.parametrize("seed", thinned(range(12), 8))
 def test_some_properties_of_random_models_have_the_same_verdicts(seed: int) -> None:
     random = Random(seed)
     toy = random_toy(seed)

@@ -30,6 +30,7 @@ from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.support.lamps import lamps, system
 from tests.support.registry import put
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 
 def three() -> System:
@@ -48,7 +49,7 @@ def verified(own_system: System, hosts: LocalHosts, notes: list[str] | None = No
     return run.reports()
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", thinned([1, 2], 2, first=1))
 def test_the_reports_are_those_of_one_process(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the variants, although the parts end in another one."""
     put(monkeypatch, {"lamps": three()})

@@ -59,6 +59,7 @@ def expected() -> list[Texts]:
     return written
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long(one_in=32)), 2])
 def test_any_number_of_processes_writes_the_same(jobs: int) -> None:

@@ -90,6 +90,7 @@ def test_what_the_first_needs_is_not_inferred_again() -> None:
         assert prove(MANY.asking([*MANY.properties, *props])).proved("third")
 
 
+@pytest.mark.long
 @linux
 @pytest.mark.parametrize("alone", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_any_number_of_processes_infers_the_same(alone: bool) -> None:

@@ -174,7 +174,7 @@ def test_a_worker_that_is_killed_is_no_answer():
 
 
 @linux
-@pytest.mark.parametrize("only", [[], ["blinks", "on-or-off"]])
+@pytest.mark.parametrize("only", thinned([[], ["blinks", "on-or-off"]], 2, first=1))
 def test_verify_says_the_same_however_many_processes(only, monkeypatch):
     own_system = system(lamps(), lamps("other", refuted=()), lamps("third"))
     put(monkeypatch, {"lamps": own_system})

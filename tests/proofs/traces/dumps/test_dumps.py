@@ -22,6 +22,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.reports.report import LogVerdict
 from tests.support.growth import assert_grows_less
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 SAMPLES = Path(__file__).parent / "samples"
 CLASSES = parse("classes: {Queue: {}, Node: {}}\n", "classes.yaml")
@@ -782,7 +783,7 @@ SEEDED: dict[str, tuple[Any, str, Any, Callable[[Path], object]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize("name", thinned(SEEDED, 3, first=2))
 def test_a_seeded_fault_is_caught(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of, attribute, bug, gate = SEEDED[name]
     gate(tmp_path)

@@ -233,6 +233,7 @@ def both_ways(system: System, path: Path) -> ValidationReport:
     return report
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.long(one_in=32))], ids=["few", "many"]
 )

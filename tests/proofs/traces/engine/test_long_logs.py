@@ -323,7 +323,7 @@ FAULTS: list[Callable[[pytest.MonkeyPatch], None]] = [
 ]
 
 
-@pytest.mark.parametrize("fault", thinned(FAULTS, 3), ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("fault", thinned(FAULTS, 6), ids=lambda fault: fault.__name__)
 def test_seeded_faults_are_caught(fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
     with pytest.raises((AssertionError, KeyError)):

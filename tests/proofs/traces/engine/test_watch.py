@@ -297,7 +297,7 @@ ENOUGH = 40
 class TestForgetting:
     """An object that may be forgotten makes no difference: without it, the others have the same steps."""
 
-    @pytest.mark.parametrize(("system", "variant"), thinned(SCOPES, 2))
+    @pytest.mark.parametrize(("system", "variant"), thinned(SCOPES, 4))
     def test_nothing_can_be_seen_of_it(self, system: str, variant: str) -> None:
         model = systems()[system].variants[variant]
         ended, compared = collectable(model), 0

@@ -324,7 +324,7 @@ def walked(instance: Instance, steps: int, seed: int) -> Run:
     return Run(instance, choices, states)
 
 
-@pytest.mark.parametrize("system", thinned(systems(), 3, first=1))
+@pytest.mark.parametrize("system", thinned(systems(), 6, first=1))
 def test_walks_of_every_variant_conform_in_both_formats(system: str) -> None:
     """In the smallest and the biggest configuration of each; some of them do without a sort."""
     for model in systems()[system].variants.values():

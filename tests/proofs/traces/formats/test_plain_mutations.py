@@ -121,6 +121,7 @@ def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
     return outcomes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("numbers", [range(15), pytest.param(range(15, 75), marks=pytest.mark.long(one_in=32))])
 def test_mutants_are_checked_alike(numbers: range) -> None:
     outcomes = checked_alike(numbers)

@@ -223,6 +223,7 @@ def test_one_set_alone_can_lock_itself_as_written_only(inst: Instance, cause: st
 # --- Repaired ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "labs", "moves", "every"),
     [

@@ -411,6 +411,7 @@ def test_the_fingerprint_is_of_what_the_code_does(
 # --- Estimates of what was not searched -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_estimates_count_every_pattern_and_scale_by_growth(record: Record) -> None:
     """By hand from the numbers of the record, for one lab; the patterns by Burnside's lemma."""
     [one_lab, *two_labs] = estimate.estimated(record, "repaired", (1, 1, 2))

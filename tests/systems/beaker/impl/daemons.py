@@ -70,6 +70,7 @@ def twenty_jobs() -> list[Job]:
 class Daemons:
     """Twenty jobs on five systems."""
 
+    @pytest.mark.long
     def test_twenty_jobs_on_five_systems_complete(self, store: BeakerStore) -> None:
         web, stopped = Web(store), Event()
         for name in "ABCDE":

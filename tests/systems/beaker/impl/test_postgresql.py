@@ -55,21 +55,26 @@ def bench(store: SqlStore) -> Bench:
     return Bench(store)
 
 
+@pytest.mark.long
 class TestLives(Lives): ...
 
 
+@pytest.mark.long
 class TestOrder(Order): ...
 
 
 class TestWakes(Wakes): ...
 
 
+@pytest.mark.long
 class TestEnds(Ends): ...
 
 
+@pytest.mark.long
 class TestConditions(Conditions): ...
 
 
+@pytest.mark.long
 class TestRefusals(Refusals): ...
 
 

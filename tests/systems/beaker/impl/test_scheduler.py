@@ -50,7 +50,7 @@ class TestRefusals(Refusals): ...
 
 
 class TestRaces(Races):
-    @pytest.fixture(params=["memory", "sqlite in memory", "sqlite file"])
+    @pytest.fixture(params=["memory", pytest.param("sqlite in memory", marks=pytest.mark.long), "sqlite file"])
     def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BeakerStore]:
         if request.param == "memory":
             yield MemoryStore()
@@ -80,6 +80,7 @@ def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
         ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 150), marks=pytest.mark.long)], ids=str)
 def test_no_random_run_ends_where_a_set_can_never_begin(seeds: range) -> None:
     """When people stop and every recipe has a viable Automated system, loops and labs finish it all."""

@@ -27,11 +27,12 @@ from schedproof.impl.systems.beaker import (
 )
 from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.impl.systems.beaker.store import Changes, read_world, write
+from tests.support.sample import thinned
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.runs import filled
 
 
-@pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
+@pytest.mark.parametrize("kind", thinned([MemoryStore, SqlStore], 2))
 def test_a_snapshot_can_be_restored(kind: Callable[[], BeakerStore]) -> None:
     bench = filled(kind())
     bench.settle_down()

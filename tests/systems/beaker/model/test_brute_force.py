@@ -216,7 +216,7 @@ def test_the_same_steps_in_larger_configurations(
             (by_hand.RESERVED, "a condition changes"),
             (by_hand.QUEUE, "priorities of a set and a recipe"),
         ],
-        3,
+        6,
     ),
 )
 def test_a_missing_rule_is_seen(rule: str, configuration: str) -> None:

@@ -73,6 +73,7 @@ UNCHECKED: Mapping[tuple[str, str], Sequence[Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("variant", "broken"), thinned(UNCHECKED, 7))
 def test_a_write_that_checks_less_breaks_a_property(variant: str, broken: str) -> None:
     model: Model = VARIANTS[variant]

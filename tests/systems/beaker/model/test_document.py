@@ -560,7 +560,7 @@ def explored(number: int, variant: str) -> Graph[by_hand.State]:
 # --- Deadlock is what it is defined as ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", thinned(range(len(CONFIGURATIONS)), 4), ids=[s.about for s in CONFIGURATIONS])
+@pytest.mark.parametrize("number", thinned(range(len(CONFIGURATIONS)), 8), ids=[s.about for s in CONFIGURATIONS])
 def test_a_deadlock_of_the_model_is_as_near_by_brute_force(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
     place, brute_force_graph = place_of(number, AS_WRITTEN), explored(number, "as-written")
@@ -591,7 +591,7 @@ CONTENDED = [n for n, s in enumerate(CONFIGURATIONS) if len(s.sets) > 1 and any(
 """Several sets, one of them of several recipes: else there is no holding while waiting."""
 
 
-@pytest.mark.parametrize("number", CONTENDED, ids=[CONFIGURATIONS[n].about for n in CONTENDED])
+@pytest.mark.parametrize("number", thinned(CONTENDED, 3), ids=[CONFIGURATIONS[n].about for n in CONTENDED])
 def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
     """Each waits only for sets that were assigned before it, and these are in an order: so there is no way back.
 

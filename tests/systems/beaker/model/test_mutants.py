@@ -120,6 +120,7 @@ def survivors(variant: str, part: int, of: int) -> list[str]:
     return [name for name in names[part::of] if twin(variant).caught(named(variant)[name]) is None]
 
 
+@pytest.mark.long
 def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
     assert survivors("batch", 0, 1) == []
 
@@ -137,6 +138,7 @@ def test_one_mutant_in_twelve_is_caught() -> None:
     assert survivors("as-written", 0, 12) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "one_in"),
     [
@@ -180,6 +182,7 @@ def breaks_a_property(mutant: Mutant) -> bool:
     return any((verdict is Verdict.REFUTED) != (name in BATCH.refuted) for name, verdict in verdicts.items())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", [64, pytest.param(3, marks=pytest.mark.long)])
 def test_exchanges_break_a_property_of_the_batch_scheduler(one_in: int) -> None:
     """That the step is another one, notices the brute force. That it is wrong, has a property to notice."""
@@ -253,6 +256,7 @@ def test_exchanges_break_a_property_of_the_proposal(variant: str, one_in: int) -
     assert left == {m.name for m in some} & set(UNPROVED)
 
 
+@pytest.mark.long
 def test_the_exchanges_that_are_named_are_made() -> None:
     for variant, names in {**LEFT_OPEN, "repaired": {**LEFT_OPEN["repaired"], **UNPROVED}}.items():
         assert set(names) <= {m.name for m in exchanges(VARIANTS[variant])}

@@ -83,7 +83,7 @@ def test_the_same_on_a_database(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration, store=SqlStore))
 
 
-@pytest.mark.parametrize("seeded", thinned(SEEDED, 8, first=3), ids=lambda p: p.bug)
+@pytest.mark.parametrize("seeded", thinned(SEEDED, 16, first=3), ids=lambda p: p.bug)
 def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
     report = check_refinement(seeded.configuration, seeded.sides, store=seeded.store)
     assert report.mismatch is not None

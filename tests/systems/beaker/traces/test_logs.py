@@ -314,6 +314,7 @@ class TestChanges:
         report = check(trace, tmp_path)
         assert conforms(report), report.text()
 
+    @pytest.mark.long
     @each_row(
         ("trace", "record", "reasons"),
         [

@@ -235,7 +235,7 @@ SEEDED = [
 
 @pytest.mark.parametrize(
     ("case", "where", "name", "bug", "runs"),
-    thinned(SEEDED, 3),
+    thinned(SEEDED, 6),
     ids=[f"{p[0]}-{p[2]}-{n}" for n, p in enumerate(SEEDED)],
 )
 def test_a_seeded_bug_of_the_validator_is_found(

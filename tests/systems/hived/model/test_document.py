@@ -51,7 +51,7 @@ def refuted(model: Model) -> set[str]:
     return {r.name for r in model_check(model, {}, only=broken) if r.verdict is Verdict.REFUTED}
 
 
-@pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
+@pytest.mark.parametrize("change", thinned(REPAIRS, 3, first=1), ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a property that it is needed for."""
     assert refuted(less(change)) == {*change.repairs, *change.weakens}

@@ -67,6 +67,7 @@ def survivors(variant: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if check(variant).caught(every[name]) is None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", thinned(parts("repaired", mutants(REPAIRED), size=8), 8, first=1), ids=range(8))
 def test_every_mutant_of_the_repaired_model_is_caught(names: Sequence[str]) -> None:
     assert survivors("repaired", names) == []
@@ -114,7 +115,7 @@ def test_each_equivalent_mutant_exists(variant: str) -> None:
     assert missing == [], "there are no such mutants any more: take them off the list"
 
 
-@pytest.mark.parametrize(("variant", "name"), thinned(EQUIVALENTS, 12))
+@pytest.mark.parametrize(("variant", "name"), thinned(EQUIVALENTS, 24))
 def test_an_equivalent_mutant_steps_as_the_model(variant: str, name: str) -> None:
     assert steps(named(variant)[name].build()) == steps_of_model(variant)
 

@@ -37,7 +37,7 @@ def same_graph(report: RefinementReport, groups: int, cells: int, pods: int) -> 
     assert report.crash_points >= report.states
 
 
-@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 2, 2), (3, 2, 1)])
+@pytest.mark.parametrize(("groups", "cells", "pods"), thinned([(2, 2, 2), (3, 2, 1)], 2, first=1))
 def test_the_scheduler_is_the_model(groups: int, cells: int, pods: int) -> None:
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
@@ -49,7 +49,7 @@ def test_the_scheduler_is_the_model_at_larger_scopes(groups: int, cells: int, po
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
 
-@pytest.mark.parametrize("priorities", thinned(map(pytest.param, [(0, 0, 1), (1, 0, 1), (2, 2, 2), (2, 1, 0)]), 2))
+@pytest.mark.parametrize("priorities", thinned(map(pytest.param, [(0, 0, 1), (1, 0, 1), (2, 2, 2), (2, 1, 0)]), 4))
 def test_equal_priorities(priorities: tuple[int, ...]) -> None:
     report = check_refinement({"PodGroup": 3, "Cell": 2}, pods_per_group=1, priorities=priorities)
     assert report.ok, report.text
@@ -61,7 +61,7 @@ def honest(bugs: list[Seeded]) -> list[Seeded]:
     return [Seeded("no bug", "", groups=g, cells=c, pods=n, priorities=p) for g, c, n, p in sorted(settings, key=str)]
 
 
-@pytest.mark.parametrize("seeded", thinned([*honest(SEEDED), *SEEDED], 16), ids=lambda p: p.bug)
+@pytest.mark.parametrize("seeded", thinned([*honest(SEEDED), *SEEDED], 32), ids=lambda p: p.bug)
 def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
     report = check_refinement(scheduler_factory=seeded.scheduler, store_factory=seeded.store, **seeded.exploration)
     if not seeded.shows:

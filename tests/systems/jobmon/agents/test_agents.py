@@ -478,7 +478,7 @@ class TestAnyoneDiesAnywhere:
         scenario.rest()
         return sum(act.who == who for act in steps)
 
-    @pytest.mark.parametrize("who", thinned(["c1", "d1", "job 0", "job 1"], 2))
+    @pytest.mark.parametrize("who", thinned(["job 0", "c1", "d1", "job 1"], 4))
     def test_and_all_is_done(self, who: str) -> None:
         ended = set()
         for number in range(self.steps(who)):
@@ -501,7 +501,7 @@ class TestAnyoneDiesAnywhere:
             assert scenario.states().split()[2] == "DD"
         assert len(ended) > 1
 
-    @pytest.mark.parametrize("first", [True, False])
+    @pytest.mark.parametrize("first", thinned([True, False], 2))
     def test_and_is_not_heard_of_again_but_by_the_reaper(self, first: bool) -> None:
         """Everything comes to rest with the reaper and one distributor, whenever the client dies."""
         for number in range(self.steps("c1")):

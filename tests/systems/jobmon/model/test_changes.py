@@ -138,7 +138,7 @@ def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
             )
             for each in NEEDED
         ],
-        3,
+        6,
         first=1,
     ),
 )

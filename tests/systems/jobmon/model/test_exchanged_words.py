@@ -171,6 +171,7 @@ def test_words_are_noticed_or_mean_the_same() -> None:
     assert [name for name in drawn if not is_decided(words()[name])] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     thinned(

@@ -27,6 +27,7 @@ EQUIVALENT = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", [12, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2), ids=lambda model: model.variant)
 def test_mutants_are_caught(model: Model, one_in: int) -> None:
@@ -42,6 +43,7 @@ OF_HISTORY = (", mover,", "value: by:")
 """Who moved an object is history: the graphs that are compared leave it out, and some properties read it."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", [400, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2), ids=lambda model: model.variant)
 def test_exchanges_are_caught_or_mean_the_same(model: Model, one_in: int) -> None:

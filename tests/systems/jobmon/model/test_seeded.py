@@ -159,7 +159,7 @@ SLOW = (LATE, LATE_TWICE, HUNGRY)
 @pytest.mark.parametrize(
     "bug",
     [
-        *thinned([pytest.param(bug, id=bug.what) for bug in BUGS if bug.configuration not in SLOW], 6),
+        *thinned([pytest.param(bug, id=bug.what) for bug in BUGS if bug.configuration not in SLOW], 12),
         *[
             pytest.param(bug, id=bug.what, marks=pytest.mark.long(one_in=12))
             for bug in BUGS

@@ -98,6 +98,7 @@ class TestEnd:
         finally:
             jobmon.close()
 
+    @pytest.mark.long
     def test_others_that_read_the_file_find_no_wal(self, jobmon: Installation) -> None:
         Connection(jobmon.url).ask(ONE)
         with closing(sqlite3.connect(jobmon.directory / "jobmon.db")) as reader:

@@ -191,7 +191,7 @@ def test_every_seeded_bug_is_tried() -> None:
     assert {value for value in vars(seeded).values() if getattr(value, "__module__", "") == seeded.__name__} <= used
 
 
-@pytest.mark.parametrize("name", thinned(CAUGHT, 9))
+@pytest.mark.parametrize("name", thinned(CAUGHT, 18))
 def test_a_bug_is_caught(name: str) -> None:
     sides, configuration, act, differs = CAUGHT[name]
     report = check_simulation(configuration, sides)

@@ -37,7 +37,7 @@ SMALL = Task(0, 1, "b", "x", (), (), "all", 0, 1, TaskState.REGISTERING, 0.0)
 KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 
 
-@pytest.mark.parametrize("seed", thinned(range(4), 2))
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_memory_and_sqlite_behave_alike(seed: int) -> None:
     one, other = Bench(MemoryStore()), Bench(SqlStore())
     seen: Counter[str] = Counter()

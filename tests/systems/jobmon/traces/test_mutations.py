@@ -201,6 +201,7 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, *(",".join("" if v is None else str(v) for v in row.values()) for row in rows)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", thinned(range(5), 5))
 def test_audit_rows(chunk: int, tmp_path: Path) -> None:
     """As JSON and as CSV."""

@@ -137,7 +137,7 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3, first=1))
 def test_models(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = MODELS[name]()
     monkeypatch.setattr(jobmon_dumps, "with_all_rows", lambda model: model_with_all(model))
@@ -152,6 +152,7 @@ def model_with_all(model: Model) -> Model:
     return seeded
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "format_", thinned([jobmon_dumps.DUMPS, jobmon_audit.AUDIT, jobmon_events.EVENTS], 3, first=2), ids=lambda f: f.name
 )

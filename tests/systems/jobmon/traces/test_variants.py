@@ -47,6 +47,7 @@ def verdict(records: Iterable[Any], tmp_path: Path, variant: str) -> bool:
     return report.verdict is LogVerdict.CONFORMS
 
 
+@pytest.mark.long
 @each_row("name", SAMPLES)
 @each_row("variant", systems()["jobmon"].variants)
 def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -82,17 +83,20 @@ def test_runs_of_the_repaired_machine_conform(seed: int, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("texts", "shipped", "repaired"),
-    [
-        ("I O R D", True, True),
-        ("#IE R", True, False),  # a wrapper waits until its instance is launched
-        ("O K", True, False),  # what is to end is marked, and keeps its state
-        ("I O X !E", True, True),
-        ("R #FD", True, True),  # it has ended without a line
-        ("R #RD", False, True),  # its lease has run out
-        ("R #RQ", True, True),
-        ("R ~RQ", False, False),
-        ("D R", False, False),
-    ],
+    thinned(
+        [
+            ("I O R D", True, True),
+            ("#IE R", True, False),  # a wrapper waits until its instance is launched
+            ("O K", True, False),  # what is to end is marked, and keeps its state
+            ("I O X !E", True, True),
+            ("R #FD", True, True),  # it has ended without a line
+            ("R #RD", False, True),  # its lease has run out
+            ("R #RQ", True, True),
+            ("R ~RQ", False, False),
+            ("D R", False, False),
+        ],
+        3,
+    ),
 )
 def test_events(texts: str, shipped: bool, repaired: bool, tmp_path: Path) -> None:
     conform = [verdict(events_of(*texts.split()), tmp_path, variant) for variant in ("shipped", "repaired")]

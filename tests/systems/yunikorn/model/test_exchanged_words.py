@@ -106,6 +106,7 @@ def test_words_are_noticed_or_mean_the_same() -> None:
     assert undecided(20, "words of YuniKorn") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

@@ -70,6 +70,7 @@ def survivors(variant: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if check(variant).caught(named(variant)[name]) is None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_one_mutant_in_thirty_is_caught(variant: str) -> None:
     names = drawn(variant, 30)
@@ -90,6 +91,7 @@ UNDISTINGUISHED = {
 """Of the exchanges that are drawn, one in sixty: no place shows a difference, and no proof says that there is none."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", [480, pytest.param(60, marks=pytest.mark.long)])
 def test_exchanges_are_caught_or_mean_the_same(one_in: int) -> None:
     """Of v0.12.2; ``test_exchanged_words`` has those of ``repaired``."""

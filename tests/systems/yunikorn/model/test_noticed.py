@@ -66,7 +66,7 @@ def named() -> Mapping[str, Mutant]:
     return {mutant.name: mutant for mutant in (*mutants(REPAIRED), *exchanges(REPAIRED))}
 
 
-@pytest.mark.parametrize("name", thinned(NOTICED, 6))
+@pytest.mark.parametrize("name", thinned(NOTICED, 12))
 def test_a_word_that_is_exchanged_is_noticed(name: str) -> None:
     prop, configuration = NOTICED[name]
     place = places()[configuration]

@@ -142,7 +142,7 @@ core, a second life, or what no message says.
 """
 
 
-@pytest.mark.parametrize("name", thinned(CAUGHT, 4))
+@pytest.mark.parametrize("name", thinned(CAUGHT, 8))
 def test_a_bug_of_the_shim_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, shows = CAUGHT[name]
     {**BUGS, **OF_THE_ORDER}[name](monkeypatch)

@@ -167,7 +167,7 @@ def test_a_core_with_a_bug_is_caught(core: type[Core], configuration: Configurat
 
 
 @pytest.mark.parametrize(
-    ("draft", "configuration", "shows"), thinned(DRAFTS, 12), ids=lambda it: getattr(it, "__name__", None)
+    ("draft", "configuration", "shows"), thinned(DRAFTS, 24), ids=lambda it: getattr(it, "__name__", None)
 )
 def test_a_bug_in_what_a_core_does_is_caught(draft: type[Draft], configuration: Configuration, shows: str) -> None:
     caught(check_refinement(configuration, Parts(draft=draft)), shows)

@@ -234,7 +234,7 @@ def checked(kinds: str, style: GangStyle, may: May) -> Explored:
     return explored
 
 
-@pytest.mark.parametrize("name", thinned(CONFIGURATIONS, 3))
+@pytest.mark.parametrize("name", thinned(CONFIGURATIONS, 6))
 def test_rest_can_always_be_reached_and_nothing_is_dropped(name: str) -> None:
     checked(*CONFIGURATIONS[name])
 

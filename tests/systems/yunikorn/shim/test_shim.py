@@ -31,6 +31,7 @@ from tests.systems.yunikorn.shim.checks import (
 from tests.systems.yunikorn.shim.seeded import BUGS
 
 
+@pytest.mark.long
 @each_row("check", CHECKS, ids=lambda check: check.__name__)
 def test_shim_and_core(check):
     check()

@@ -17,6 +17,7 @@ from schedproof.proofs.systems.yunikorn import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 from tests.systems.yunikorn.traces.brute_force_walk import random_walk
 from tests.systems.yunikorn.traces.logs import events, log, statelog
 
@@ -209,7 +210,7 @@ def test_a_log_line_without_fields(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [
+    thinned([
         ({"gangStyle": "soft"}, 'unknown value "soft"; choose from Soft, Hard; write "gangStyle"'),
         ({"placeholderAsk": -1}, "placeholderAsk"),
         ({"placeholderAsk": "2"}, '"placeholderAsk": "2" is not a whole number'),
@@ -227,7 +228,7 @@ def test_a_log_line_without_fields(tmp_path: Path) -> None:
         ({"steps": [changed(STEP, op="allocate")]}, "step 1: 'ask' is not an allocation; write \"ASK/ALLOCATION\""),
         ({"steps": [changed(STEP, op="allocate", key="b/u")]}, "step 1: ask b is allocated, but was never added"),
         ({"steps": [STEP, changed(STEP, op="allocate", key="ask/u", placeholder=True)]}, "step 2: ask ask was a real one"),
-    ],
+    ], 3, first=1),
 )  # fmt: skip
 def test_walks(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     error = refused(tmp_path, WALK, changed(WALK, **change))
@@ -251,7 +252,7 @@ def test_the_schema_says_what_is_read() -> None:
         assert not fits([1], definition) and not fits({"status": 1}, definition)
 
 
-@pytest.mark.parametrize("chunk", range(2))
+@pytest.mark.parametrize("chunk", thinned(range(2), 2))
 def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
     """Samples that are cut off, mixed and edited are checked, or refused in one line: nothing else."""
     path, seen = tmp_path / "trace", Counter()

@@ -111,6 +111,7 @@ def verdict(releases: Sequence[Table], entry: Entry) -> tuple[str, int | None, t
     return validation.verdict.value, nonconformance.record if nonconformance else None, tuple(validation.releases)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_every_change_alone(every_change: list[Change], one_in: int) -> None:
     releases = releases_of(systems()["yunikorn"].variants["v0.12.2"])

@@ -253,7 +253,7 @@ def test_many_threads_for_longer(seed: int) -> None:
     assert wrong_with(it, hammer(it, threads=12, turns=600, seed=seed)) == []
 
 
-@pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bug", thinned(BUGS, 6), ids=lambda b: b.__name__)
 @pytest.mark.usefixtures("switching")
 def test_a_seeded_bug_is_caught(bug: type[MergedScheduler]) -> None:
     """Within ten hammerings: what depends on who comes first need not show in each."""

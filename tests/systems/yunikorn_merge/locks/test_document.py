@@ -17,6 +17,7 @@ from schedproof.proofs.verdict import Verdict
 from tests.support.needs import needs_shared
 from tests.support.places import MODELS, SHARED
 from tests.support.rows import each_row
+from tests.support.sample import thinned
 
 FOLDER = MODELS / "yunikorn_merge" / "locks"
 AS_WRITTEN = read(FOLDER / "as-written.yaml")
@@ -270,12 +271,13 @@ def failing(locks: Locks, *only: str) -> set[str]:
     return {a.check.name for a in answers if a.verdict is not Verdict.PROVED}
 
 
+@pytest.mark.long
 def test_without_closed_a_grandchild_is_not_allowed_again() -> None:
     names = {"update-queue-follows-the-order", "delete-queue-follows-the-order", "find-proposal-follows-the-order"}
     assert failing(replace(REPAIRED, closed=False), *names) == names
 
 
-@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("closed", thinned([False, True], 2))
 def test_without_the_clusters_row_its_partitions_are_unlockable(closed: bool) -> None:
     """No row leads from a cluster anywhere."""
     name = "update-configuration-follows-the-order"
@@ -284,6 +286,7 @@ def test_without_the_clusters_row_its_partitions_are_unlockable(closed: bool) ->
     assert failing(replace(REPAIRED, order=rows, closed=closed), name) == {name}
 
 
+@pytest.mark.long
 def test_without_the_partition_a_removal_changes_two_objects() -> None:
     operations = {**REPAIRED.operations, "remove_alloc": AS_WRITTEN.operations["remove_alloc"]}
     rule = "several-objects-are-changed-under-the-partition"

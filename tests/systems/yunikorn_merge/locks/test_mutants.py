@@ -20,7 +20,7 @@ from schedproof.model.locks import read
 from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.places import MODELS
-from tests.support.sample import todays
+from tests.support.sample import thinned, todays
 from tests.systems.yunikorn_merge.locks.mutants import (
     KEPT,
     ROW,
@@ -116,7 +116,7 @@ def test_mutants_of_the_repaired_locks_are_caught() -> None:
     assert check("repaired", todays(named("repaired").values(), 10)) > 15
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", thinned(FIXED, 3, first=1))
 def test_mutants_of_a_fixed_deadlock_are_caught(name: str) -> None:
     assert check(name, named(name).values()) > 3
 

@@ -396,6 +396,7 @@ def broken(model: Model) -> set[str]:
     return {r.name for r in results if r.verdict is Verdict.REFUTED} - TWO_COPY_REPAIRED.refuted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", thinned(TWO_COPY_REPAIRED.changes, 7, first=1), ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     required = {*change.repairs, *change.weakens} & TWO_COPY.refuted

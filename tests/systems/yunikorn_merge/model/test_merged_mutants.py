@@ -149,6 +149,7 @@ def test_exchanges_are_caught_or_mean_the_same() -> None:
     assert len(some) > 60 and unexplained_among(some) == set()
 
 
+@pytest.mark.long
 @each_row("name", BREAKS_IF_THERE_ARE_TWO)
 def test_a_mutant_is_caught_where_everything_is_there_twice(name: str) -> None:
     about, prop = BREAKS_IF_THERE_ARE_TWO[name]

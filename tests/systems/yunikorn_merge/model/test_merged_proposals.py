@@ -43,6 +43,7 @@ def refuted(model: Model) -> Mapping[str, Result]:
     return {r.name: r for r in model_check(model, {}) if r.verdict is Verdict.REFUTED}
 
 
+@pytest.mark.long
 def test_in_one_step_everything_holds() -> None:
     assert refuted(ONE_STEP) == {}
 
@@ -77,6 +78,7 @@ RUNS: Mapping[str, Sequence[str | set[str]]] = {
 """The actions of a shortest run, in any order."""
 
 
+@pytest.mark.long
 def test_in_two_steps_seven_properties_fall() -> None:
     results = refuted(MERGED_PROPOSALS)
     assert results.keys() == RUNS.keys() == MERGED_PROPOSALS.refuted == {*COMMITS_CHECK_AGAIN.repairs}

@@ -116,7 +116,7 @@ BUGS = (
 )
 
 
-@pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bug", thinned(BUGS, 6), ids=lambda b: b.__name__)
 def test_a_seeded_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
     small = sorted(MERGED_CONFIGURATIONS, key=lambda s: len(s.allocations))
     reports = (check_refinement(configuration, bug) for configuration in small)
