@@ -16,6 +16,9 @@ from .cubes import Clause
 from .infer import Inference, Lemma
 from .samples import OutOfTime
 
+MOST_IDLE = 2
+"""After so many rounds in a row that made lemmas no fewer, there are no more rounds."""
+
 
 def generalize(inference: Inference, among: Collection[str]) -> None:
     """Replaces lemmas of an inference that has proved its goals, and drops those that no proof needs.
@@ -28,9 +31,11 @@ def generalize(inference: Inference, among: Collection[str]) -> None:
     considered = set(among)
     inference.minimize(considered)
     tried: set[str] = set()
-    while not inference.stop():
+    idle = 0
+    while idle < MOST_IDLE and not inference.stop():
         lemmas, proofs = dict(inference.lemmas), dict(inference.proofs)
         considered &= lemmas.keys()
+        tried.update(lemma.clause.key for lemma in lemmas.values())
         clauses = _chosen(inference, [lemmas[name] for name in lemmas if name in considered], tried)
         if not clauses:
             return
@@ -41,58 +46,58 @@ def generalize(inference: Inference, among: Collection[str]) -> None:
         inference.minimize(considered | added)
         if len(inference.lemmas) > len(lemmas):
             inference.restore(lemmas, proofs)
+        idle = 0 if len(inference.lemmas) < len(lemmas) else idle + 1
         considered |= added
 
 
 def _chosen(inference: Inference, lemmas: Sequence[Lemma], tried: Collection[str]) -> list[Clause]:
-    """Clauses, each of which excludes what several lemmas exclude that no clause before it does."""
-    covered = [
-        (_covered(clause, lemmas), clause) for clause in _candidates(inference, lemmas) if clause.key not in tried
-    ]
+    """Clauses, each of which may replace several lemmas that no clause before it may replace."""
+    left = {each: names for each, names in _candidates(inference, lemmas).items() if each.key not in tried}
     chosen: list[Clause] = []
-    while covered:
-        most, clause = max(covered, key=lambda each: len(each[0]))
-        if len(most) < 2:
+    while left:
+        clause = max(left, key=lambda each: (len(left[each]), _excluded(each)))
+        names = left.pop(clause)
+        if len(names) < 2:
             break
         chosen.append(clause)
-        covered = [(its - most, each) for its, each in covered]
+        left = {each: its - names for each, its in left.items()}
     return chosen
 
 
-def _covered(clause: Clause, lemmas: Sequence[Lemma]) -> frozenset[str]:
-    """The lemmas that a clause may replace: it implies them, or excludes the counterexample that they were inferred from."""
-    return frozenset(
-        lemma.prop.name
-        for lemma in lemmas
-        if clause.implies(lemma.clause) or (lemma.excludes is not None and clause.excludes(lemma.excludes.before))
-    )
+def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> dict[Clause, frozenset[str]]:
+    """Clauses that are true of all samples, each with the names of the lemmas that it may replace.
 
-
-def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> list[Clause]:
-    """Clauses that are true of all samples and may replace lemmas, those that exclude most first."""
-    clauses = {lemma.clause.key: lemma.clause for lemma in lemmas}
+    These are the ones that it was made from, those that it implies, and those whose counterexamples it excludes.
+    """
+    made = {lemma.clause: frozenset([lemma.prop.name]) for lemma in lemmas}
     for _ in range(2):  # what says most may be put together once more
-        merged = {each.key: each for each in put_together(clauses.values())}
-        narrowed = [each for clause in (*clauses.values(), *merged.values()) for each in _narrowed(inference, clause)]
-        clauses = merged | {each.key: each for each in strongest(narrowed)}
-    return sorted(clauses.values(), key=_excluded, reverse=True)
+        merged = {
+            each: made[one] | made[other] for one, other in combinations(made, 2) for each in put_together(one, other)
+        }
+        narrowed = {each: made[one] for one in made for each in _narrowed(inference, one)}
+        narrowed |= {each: merged[one] for one in merged for each in _narrowed(inference, one)}
+        made = merged | {each: narrowed[each] for each in strongest(narrowed)}
+    return {
+        each: names.union(lemma.prop.name for lemma in lemmas if _may_replace(each, lemma))
+        for each, names in made.items()
+    }
 
 
-def put_together(clauses: Iterable[Clause]) -> Iterator[Clause]:
-    """For each two clauses that differ in the values of their literals only, what follows from both.
+def _may_replace(clause: Clause, lemma: Lemma) -> bool:
+    return clause.implies(lemma.clause) or (lemma.excludes is not None and clause.excludes(lemma.excludes.before))
+
+
+def put_together(one: Clause, other: Clause) -> Iterator[Clause]:
+    """What follows from two clauses that differ in the values of their literals only.
 
     One literal has the values that both allow, and the others those that one of them allows. If these are the same in both,
     the clause says as much as the two.
     """
-    by_features: dict[frozenset[str], list[Clause]] = {}
-    for clause in clauses:
-        by_features.setdefault(frozenset(feature.key for feature, _ in clause.literals), []).append(clause)
-    for one, other in (pair for alike in by_features.values() for pair in combinations(alike, 2)):
-        second = dict(other.literals)
-        for common, _ in one.literals:
-            literals = [(f, its & second[f] if f is common else its | second[f]) for f, its in one.literals]
-            if all(its != f.domain for f, its in literals):
-                yield Clause(one.template, tuple((f, its) for f, its in literals if its))
+    first, second = dict(one.literals), dict(other.literals)
+    for common in first if first.keys() == second.keys() else ():
+        literals = {f: its & second[f] if f is common else its | second[f] for f, its in first.items()}
+        if all(its != f.domain for f, its in literals.items()):
+            yield Clause(one.template, tuple((f, its) for f, its in literals.items() if its))
 
 
 def _narrowed(inference: Inference, clause: Clause) -> Iterator[Clause]:
