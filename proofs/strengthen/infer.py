@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,7 +217,7 @@ class Inference:
                 self._remove(name)
 
     def add_inductive(self, clauses: Sequence[Clause]) -> set[str]:
-        """Adds clauses that are inductive together with the lemmas, before these: :meth:`minimize` drops what is last first.
+        """Adds clauses that are inductive together with the lemmas.
 
         Returns:
             The names of those that were added.
@@ -228,11 +228,10 @@ class Inference:
             if self.stop():
                 break
             prop, formulas = self._translated(clause, added)
-            if self.prover.begins(formulas):
-                self.prover.add(prop.name, formulas)
-                excluded = (each for each in steps if not true_of(prop, each.before))
-                added[prop.name] = Lemma(prop, formulas.obligations, clause, next(excluded, None))
-        self.lemmas = {**added, **self.lemmas}
+            self.prover.add(prop.name, formulas)
+            excluded = (each for each in steps if not true_of(prop, each.before))
+            added[prop.name] = Lemma(prop, formulas.obligations, clause, next(excluded, None))
+        self.lemmas.update(added)
         self._remove_not_inductive(added)
         return added.keys() & self.lemmas.keys()
 
@@ -240,11 +239,9 @@ class Inference:
         """Brings back lemmas with their proofs, and drops all others."""
         for name in self.lemmas.keys() - lemmas.keys():
             self.prover.remove(name)
-        before, self.lemmas, self.proofs = self.lemmas, dict(lemmas), dict(proofs)
-        for name in lemmas.keys() - before.keys():
-            formulas = self.prover.translated(lemmas[name].prop)
-            self.prover.add(name, formulas)
-            self.lemmas[name] = replace(lemmas[name], obligations=formulas.obligations)
+        for name in lemmas.keys() - self.lemmas.keys():
+            self.prover.add(name, self.prover.translated(lemmas[name].prop))
+        self.lemmas, self.proofs = dict(lemmas), dict(proofs)
 
     def rows_of(self, clause: Clause) -> NDArray[np.int8] | None:
         """The rows of a clause in all samples; None if it is from another vocabulary.

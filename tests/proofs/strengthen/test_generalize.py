@@ -140,10 +140,12 @@ def test_lemmas_for_each_state_become_two() -> None:
 
 
 def test_other_lemmas_stay() -> None:
-    one = lock_server()
-    kept = [name for name, lemma in one.lemmas.items() if "state of k" in lemma.clause.key]
-    generalize(one, one.lemmas.keys() - set(kept))
-    assert set(kept) <= one.lemmas.keys()
+    """Even if no proof needs them."""
+    needless = {"state of p": {OUT, ASKING, IN}, "state of k": {1}}
+    one = lock_server(needless)
+    kept = {name for name, lemma in one.lemmas.items() if "state of k" in lemma.clause.key}
+    generalize(one, one.lemmas.keys() - kept)
+    assert len(kept) == 4 and kept <= one.lemmas.keys()
     assert len(one.lemmas) == len(kept) + 1
 
 
@@ -188,6 +190,7 @@ def test_more_lemmas_than_before_are_taken_back(monkeypatch: pytest.MonkeyPatch)
     assert {name: lemma.clause.key for name, lemma in one.lemmas.items()} == {
         name: lemma.clause.key for name, lemma in before.items()
     }
+    assert one.prover._proof.assumed.keys() == {*one.lemmas, "mutex"}
     assert all(each.name in one.proofs for each in one.obligations)
     assert all(one.prover.ask(each, one.lemmas.keys() | {"mutex"}).proved for each in one.obligations)
     assert proved(one)
@@ -198,8 +201,21 @@ def test_a_counterexample_is_kept_only_if_it_is_excluded() -> None:
     samples.explore({"Process": 3}, lambda: "")
     one = Inference(LOCK_SERVER, samples, Limits(), lambda: "", lambda text: None)
     assert one.run()
-    generalize(one, list(one.lemmas))
-    shown = [lemma for lemma in one.lemmas.values() if lemma.excludes is not None]
-    assert shown
+    weak = [{"state of p": set(range(5)) - {state}, "state of k": {1}} for state in (GRANTED, IN, LEAVING)]
+    added = one.add_inductive(clauses(one, weak))
+    shown = [one.lemmas[name] for name in added if one.lemmas[name].excludes is not None]
+    assert 0 < len(shown) < len(added)
     for lemma in shown:
         assert lemma.excludes is not None and lemma.clause.excludes(lemma.excludes.before)
+
+
+def test_rounds_end_that_make_lemmas_no_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, rounds = lock_server(), []
+
+    def choose(*given: object) -> list[Clause]:
+        rounds.append(given)
+        return clauses(one, WRONG) if len(rounds) < 10 else []
+
+    monkeypatch.setattr(module, "_chosen", choose)
+    generalize(one, list(one.lemmas))
+    assert len(rounds) == module.MOST_IDLE
