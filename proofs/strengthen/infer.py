@@ -275,8 +275,7 @@ class Inference:
         affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
         replies = {}
         for each in affected:
-            reply = self.prover.ask(each, self._assumed - {name}, short=True)
-            if reply.used is None or self.stop():
+            if self.stop() or (reply := self.prover.ask(each, self._assumed - {name}, short=True)).used is None:
                 return False
             replies[each.name] = reply.used
         self.proofs.update(replies)
