@@ -2,6 +2,7 @@
 
 ``python benchmarks/strengthen.py own`` takes each property of the five systems whose proof uses other invariants, in every
 variant, and infers them again: no property is assumed for another, and lemmas of one variant are candidates for the next.
+What is inferred is one clause each, and people write several clauses as one invariant: the table counts both.
 ``python benchmarks/strengthen.py protocols`` takes each property of the protocols in ``benchmarks/protocols``, and shows what
 other tools report beside it.
 Both write a table in Markdown to standard output, a line as soon as it is known. Times of ``own`` are processor time.
@@ -10,14 +11,17 @@ Both write a table in Markdown to standard output, a line as soon as it is known
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang import terms as t
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.wording import show_term
 from schedproof.model.registry import discovery
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
@@ -66,11 +70,11 @@ class Variant:
     """What became of the properties of a variant that people proved with other invariants.
 
     Attributes:
-        people: for each property, how many other invariants people's proof rests on.
+        people: for each property, the other invariants that people's proof rests on.
     """
 
     model: Model
-    people: Mapping[str, int]
+    people: Mapping[str, Sequence[Invariant]]
     together: Together
 
     @property
@@ -81,12 +85,54 @@ class Variant:
     @property
     def row(self) -> str:
         """The line of the table."""
-        inferred = median(len(each.inferred) for each in self.proved)
-        people = median(self.people[each.prop] for each in self.proved)
+        pairs = [([one.prop for one in each.inferred], self.people[each.prop]) for each in self.proved]
+        invariants = [median(len(pair[n]) for pair in pairs) for n in range(2)]
+        in_clauses = [median(sum(map(clauses, pair[n])) for pair in pairs) for n in range(2)]
         one = median(each.seconds for each in self.together.results)
-        cells = [self.model.system, self.model.variant, len(self.people), len(self.proved), inferred, people,
+        cells = [self.model.system, self.model.variant, len(self.people), len(self.proved), *invariants, *in_clauses,
                  f"{one:.2f}", f"{self.together.seconds:.0f}", f"{self.together.checking:.0f}"]  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
+
+
+def clauses(prop: Invariant) -> int:
+    """How many clauses an invariant is; which values one state or one attribute may have is one literal."""
+    given = 1 if prop.given is None else clauses_of(prop.given, False)
+    return given * clauses_of(prop.then)
+
+
+def clauses_of(formula: t.Term, holds: bool = True) -> int:
+    """How many clauses it is that a formula holds, or that it does not hold."""
+    if _subject(formula):
+        return 1
+    match formula:
+        case t.Not(part):
+            return clauses_of(part, not holds)
+        case t.And(parts) | t.Or(parts):
+            counts = [clauses_of(part, holds) for part in parts]
+            return sum(counts) if isinstance(formula, t.And) == holds else math.prod(counts)
+        case t.Implies(premise, conclusion):
+            return clauses_of(~premise | conclusion, holds)
+        case t.Iff(left, right):
+            return clauses_of((~left | right) & (left | ~right), holds)
+        case t.Quantified(universal, _, body) if universal == holds:
+            return clauses_of(body, holds)
+    return 1
+
+
+def _subject(formula: t.Term) -> str:
+    """The state or attribute whose value is all that a formula is about; "" for another formula."""
+    match formula:
+        case t.Is(of):
+            return f"state of {show_term(of)}"
+        case t.Not(part):
+            return _subject(part)
+        case t.Equal(t.Attr() as left, t.Constant()) | t.Less(t.Attr() as left, t.Constant()):
+            return show_term(left)
+        case t.Less(t.Constant(), t.Attr() as right):
+            return show_term(right)
+        case t.And(parts) | t.Or(parts) if len({_subject(part) for part in parts}) == 1:
+            return _subject(parts[0])
+    return ""
 
 
 def median(numbers: Iterable[float]) -> float:
@@ -104,8 +150,9 @@ def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float
                 continue
             proof = prove(model, every=False)
             proved = [prop for prop in provable(model) if prop != WELL_FORMED and proof.proved(prop)]
-            people = {prop: len(proof.support(prop) - {prop}) for prop in proved}
-            people = {prop: count for prop, count in people.items() if count}
+            written = {p.name: p for p in model.properties if isinstance(p, Invariant)}
+            support = {prop: proof.support(prop) - {prop} for prop in proved}
+            people = {prop: [written[each] for each in sorted(names)] for prop, names in support.items() if names}
             together = strengthen_each(model, list(people), seconds=seconds, candidates=list(learnt.values()))
             learnt |= {lemma.prop.says: lemma for lemma in together.lemmas}
             yield Variant(model, people, together)
@@ -113,10 +160,9 @@ def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float
 
 def write_own(variants: Iterable[Variant]) -> None:
     """Writes the table of our systems, then why properties failed, and a summary."""
-    print(
-        "| system | variant | properties | proved again | invariants | people's | seconds, median | in all | of it checking |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
+    columns = ["system", "variant", "properties", "proved again", "invariants", "people's", "clauses", "people's",
+               "seconds, median", "in all", "of it checking"]  # fmt: skip
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     seen = []
     for variant in variants:
         seen.append(variant)
@@ -127,10 +173,12 @@ def write_own(variants: Iterable[Variant]) -> None:
             if not each.proved:
                 print(f"- {variant.model.system} {variant.model.variant} {each.prop}: {each.why}")
     asked, proved = sum(len(each.people) for each in seen), sum(len(each.proved) for each in seen)
-    differences = [len(each.inferred) - v.people[each.prop] for v in seen for each in v.proved]
+    pairs = [([one.prop for one in each.inferred], v.people[each.prop]) for v in seen for each in v.proved]
+    invariants = median(len(inferred) - len(people) for inferred, people in pairs)
+    in_clauses = median(sum(map(clauses, inferred)) - sum(map(clauses, people)) for inferred, people in pairs)
     print(f"\n{proved} of {asked} proved again ({proved / max(asked, 1):.1%}), "
           f"{sum(each.together.seconds for each in seen):.0f} s of processor time, "
-          f"median {median(differences):+g} invariants beside people's")  # fmt: skip
+          f"median {invariants:+g} invariants and {in_clauses:+g} clauses beside people's")  # fmt: skip
 
 
 def protocols(names: Sequence[str]) -> Iterator[Case]:

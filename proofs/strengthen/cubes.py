@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import packed
+from .columns import States, packed
 from .features import Feature, Template
 from .samples import Rows, distinct
 
@@ -84,6 +84,30 @@ class Clause:
         for feature, allowed in self.literals:
             failing &= ~np.isin(rows[:, at[feature]], sorted(allowed))
         return failing
+
+    def narrowed(self, rows: NDArray[np.int8]) -> Clause:
+        """The clause with as few allowed values as some rows permit, of the first literal first; literals without any are left out.
+
+        Args:
+            rows: of its template; none violates the clause.
+        """
+        literals = self.literals
+        for feature, _ in self.literals:
+            others = tuple(each for each in literals if each[0] is not feature)
+            values = rows[Clause(self.template, others).fails(rows), self.template.features.index(feature)]
+            allowed = frozenset(np.unique(values).tolist())
+            literals = (*others, (feature, allowed)) if allowed else others
+        return Clause(self.template, literals)
+
+    def excludes(self, states: States) -> bool:
+        """Whether some of the states violates the clause."""
+        rows = (self.template.rows(states, bound) for bound in self.template.assignments(states))
+        return any(self.fails(each).any() for each in rows)
+
+    def implies(self, other: Clause) -> bool:
+        """Whether each of its literals implies one of the other clause."""
+        allowed = {feature.key: its for feature, its in other.literals}
+        return all(its <= allowed.get(feature.key, frozenset()) for feature, its in self.literals)
 
 
 class Difference:

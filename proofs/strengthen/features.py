@@ -355,6 +355,10 @@ class Vocabulary:
                 if template.features:
                     yield template
 
+    def has(self, template: Template) -> bool:
+        """Whether a template is one of these; another vocabulary may have other features for the same variables."""
+        return any(each is template for each in self._made.values())
+
     def _template(self, sorts: tuple[Sort, ...]) -> Template:
         if sorts not in self._made:
             variables = named(sorts)

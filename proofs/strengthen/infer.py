@@ -8,9 +8,12 @@ dropped. Nothing here is trusted: see :mod:`.run`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang.properties import WELL_FORMED
@@ -201,13 +204,53 @@ class Inference:
         """Drops lemmas until the others are inductive: what can be kept if the goals cannot be proved."""
         sound = {*self.lemmas, *self.given}  # the goals are not proved
         self._keep_proofs(lambda key, used: used <= sound)
+        self._remove_not_inductive(self.lemmas)
+
+    def _remove_not_inductive(self, among: Collection[str]) -> None:
         while not_inductive := [
             name
             for name, lemma in self.lemmas.items()
-            if any(each.name not in self.proofs and not self._prove(each) for each in lemma.obligations)
+            if name in among
+            and any(each.name not in self.proofs and not self._prove(each) for each in lemma.obligations)
         ]:
             for name in not_inductive:
                 self._remove(name)
+
+    def add_inductive(self, clauses: Sequence[Clause]) -> set[str]:
+        """Adds clauses that are inductive together with the lemmas.
+
+        Returns:
+            The names of those that were added.
+        """
+        known, added = {lemma.clause.key for lemma in self.lemmas.values()}, dict[str, Lemma]()
+        steps = [lemma.excludes for lemma in self.lemmas.values() if lemma.excludes is not None]
+        for clause in (each for each in clauses if each.key not in known):
+            if self.stop():
+                break
+            prop, formulas = self._translated(clause, added)
+            self.prover.add(prop.name, formulas)
+            excluded = (each for each in steps if not true_of(prop, each.before))
+            added[prop.name] = Lemma(prop, formulas.obligations, clause, next(excluded, None))
+        self.lemmas.update(added)
+        self._remove_not_inductive(added)
+        return added.keys() & self.lemmas.keys()
+
+    def restore(self, lemmas: Mapping[str, Lemma], proofs: Mapping[str, frozenset[str]]) -> None:
+        """Brings back lemmas with their proofs, and drops all others."""
+        for name in self.lemmas.keys() - lemmas.keys():
+            self.prover.remove(name)
+        for name in lemmas.keys() - self.lemmas.keys():
+            self.prover.add(name, self.prover.translated(lemmas[name].prop))
+        self.lemmas, self.proofs = dict(lemmas), dict(proofs)
+
+    def rows_of(self, clause: Clause) -> NDArray[np.int8] | None:
+        """The rows of a clause in all samples; None if it is from another vocabulary.
+
+        Raises:
+            OutOfTime: as :meth:`Samples.rows`.
+        """
+        exists = next((each.exists for each in self._vocabularies if each.has(clause.template)), None)
+        return None if exists is None else self.samples.rows(clause.template, exists).matrix
 
     def _prove(self, obligation: Obligation) -> bool:
         reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, short=True)
@@ -224,20 +267,20 @@ class Inference:
         considered = set(self.lemmas if among is None else among)
         self._prune(considered)
         for name in reversed(list(self.lemmas)):
-            if self.stop() or name not in self.lemmas or name not in considered:
-                continue
-            others = self._assumed - {name}
-            affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
-            replies = {}
-            for each in affected:
-                reply = self.prover.ask(each, others, short=True)
-                if reply.used is None:
-                    break
-                replies[each.name] = reply.used
-            else:
-                self.proofs.update(replies)
-                self._remove(name)
+            if name in self.lemmas and name in considered and self.drop_if_needless(name):
                 self._prune(considered)
+
+    def drop_if_needless(self, name: str) -> bool:
+        """Drops a lemma if what its proofs are for is soon proved without it."""
+        affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
+        replies = {}
+        for each in affected:
+            if self.stop() or (reply := self.prover.ask(each, self._assumed - {name}, short=True)).used is None:
+                return False
+            replies[each.name] = reply.used
+        self.proofs.update(replies)
+        self._remove(name)
+        return True
 
     def needed(self) -> set[str]:
         """The lemmas on which the proofs of goals rest so far, directly or through others."""
@@ -255,7 +298,7 @@ class Inference:
 
     def _exclude(self, step: Step) -> bool:
         """Adds a lemma that excludes the state before a step; False if there is none."""
-        choice = self.choose(States.of(step.instance, [step.state]), self._sorts_of(step.obligation))
+        choice = self.choose(step.before, self._sorts_of(step.obligation))
         if choice is None:
             return False
         self.prover.add(choice.prop.name, choice.formulas)
@@ -287,8 +330,7 @@ class Inference:
                 break
             if tried.get(level, 0) >= self.limits.alike:
                 continue
-            prop = self._stated(invariant(clause, self.samples.states, self._assumed | self.used_names))
-            formulas = self.prover.translated(prop)
+            prop, formulas = self._translated(clause)
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)
                 continue
@@ -300,6 +342,12 @@ class Inference:
             if not failing or sum(tried.values()) >= self.limits.candidates:
                 break
         return best
+
+    def _translated(self, clause: Clause, used_names: Collection[str] = ()) -> tuple[Invariant, Added]:
+        """A clause as an invariant with a name of its own, and as formulas."""
+        names = self._assumed.union(self.used_names, used_names)
+        prop = self._stated(invariant(clause, self.samples.states, names))
+        return prop, self.prover.translated(prop)
 
     def _stated(self, prop: Invariant) -> Invariant:
         """The invariant as the model has it: of disposable sorts it is about objects that are present."""

@@ -19,6 +19,8 @@ from schedproof.proofs.induction.relevant import Relevance
 from schedproof.proofs.induction.solve import Context
 from schedproof.proofs.verdict import Counterexample
 
+from .columns import States
+
 NEAR_EFFORT, FAR_EFFORT, LAST_EFFORT = 600_000, 1_500_000, 10_000_000
 """z3's limits for one question, in its own steps: with relevant objects only, with all, and before it gives up."""
 
@@ -44,6 +46,11 @@ class Step:
     instance: Instance
     state: State
     solution: SolverModel = field(repr=False)
+
+    @property
+    def before(self) -> States:
+        """The state, to evaluate formulas in."""
+        return States.of(self.instance, [self.state])
 
 
 @dataclass(frozen=True)

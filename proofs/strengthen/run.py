@@ -13,6 +13,7 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import Induction, Recheck, TimeLimit, prove, recheck
 from schedproof.proofs.verdict import Counterexample
 
+from .generalize import generalize
 from .infer import Inference, Limits
 from .prover import Step
 from .samples import Samples, Violation, history_of
@@ -153,7 +154,7 @@ def strengthen(
             return ended(Strengthened(prop, asked, violation=violation, why=why, scopes=samples.scopes))
         if complete:
             report("drops what is not needed")
-            inference.minimize()
+            generalize(inference, inference.lemmas)
         else:
             inference.keep_inductive()
         lemmas = list(inference.lemmas.values())

@@ -23,6 +23,7 @@ from schedproof.proofs.induction.obligations import closed
 
 from .columns import has_column
 from .features import Vocabulary, mined
+from .generalize import generalize
 from .infer import Inference, Lemma, Limits, true_of, vocabularies
 from .prover import Prover
 from .run import Inferred, Strengthened, why_left, without_auxiliary
@@ -169,7 +170,7 @@ class _Session:
         search = _Search(prop, 0.0, why="" if complete else stop() or why_left(inference))
         if complete:
             self.report(f"{prop}: drops what is not needed")
-            inference.minimize(inference.lemmas.keys() - earlier)
+            generalize(inference, inference.lemmas.keys() - earlier)
             needed = inference.needed()
             search = replace(search, lemmas=[name for name in inference.lemmas if name in needed])
             resting = [each for name in needed for each in inference.lemmas[name].obligations]

@@ -166,7 +166,7 @@ def fooled(monkeypatch: pytest.MonkeyPatch, wrong: Sequence[Invariant]) -> Stren
         return done
 
     monkeypatch.setattr(Inference, "run", believes)
-    monkeypatch.setattr(Inference, "minimize", lambda self: None)
+    monkeypatch.setattr("schedproof.proofs.strengthen.run.generalize", lambda *given: None)
     return strengthen(LOCK_SERVER, "mutex")
 
 
