@@ -20,6 +20,7 @@ import pytest
 VARIABLE = "SCHEDPROOF_SAMPLE"
 ALL = "all"
 SHARE = 4  # one in so many of the long cases whose mark has no `one_in`
+MOST_DAYS = 32  # within so many days each of the cases runs that were left out of the default tier
 Case = TypeVar("Case")
 
 
@@ -60,16 +61,19 @@ def _rest(family: str, cases: list[pytest.Item], one_in: int) -> list[pytest.Ite
     return [item for item in cases if item.nodeid not in kept]
 
 
-def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 32, first: int = 0) -> list[Any]:
+def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int | None = None, first: int = 0) -> list[Any]:
     """Returns parameters of which the default tier has the first of each ``default_one_in``, and the long tier the others.
 
     Args:
         cases: parameters of one argument, tuples of several, or ``pytest.param``.
         default_one_in: the default tier has one in so many.
-        long_one_in: of the others, so many days have one each.
+        long_one_in: of the others, so many days have one each. Without it about one of them runs every four days,
+            and each within :data:`MOST_DAYS`.
         first: the number of the first case in the default tier.
     """
-    mark = pytest.mark.long(one_in=long_one_in)
+    cases = list(cases)
+    others = sum(n % default_one_in != first % default_one_in for n in range(len(cases)))
+    mark = pytest.mark.long(one_in=long_one_in or min(MOST_DAYS, SHARE * others))
     return [
         case if n % default_one_in == first % default_one_in else long_case(case, mark) for n, case in enumerate(cases)
     ]

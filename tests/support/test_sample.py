@@ -89,6 +89,12 @@ def test_what_is_thinned_out_is_long(cases: Any) -> None:
             assert thin.values == (n,) and thin.id == getattr(case, "id", None)
 
 
+@pytest.mark.parametrize(("cases", "days"), [(2, 4), (4, 8), (8, 16), (16, 32), (90, 32)])
+def test_few_cases_wait_for_few_days(cases: int, days: int) -> None:
+    *_, last = thinned(range(cases), 2)
+    assert [mark.kwargs for mark in last.marks] == [{"one_in": days}]
+
+
 def test_several_arguments_stay_several() -> None:
     assert [getattr(each, "values", each) for each in thinned([(1, "a"), (2, "b")], 2)] == [(1, "a"), (2, "b")]
 
