@@ -65,7 +65,6 @@ BENCHMARKS = (
     Benchmark("list hived", ("list", "hived")),
     Benchmark("explain", ("explain", "hived", "preemption-ongoing")),
     Benchmark("verify, first", ("verify",)),
-    Benchmark("verify, again", ("verify",), warm=True),
     Benchmark("verify hived, first", ("verify", "hived")),
     Benchmark("verify hived, again", ("verify", "hived"), warm=True),
     Benchmark("verify hived, one property", ("verify", "hived", "--only", "reserving-cell")),
