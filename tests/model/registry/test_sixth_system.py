@@ -63,7 +63,9 @@ def test_it_is_listed_beside_the_others(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("log", "code", "says"),
-    thinned([("kitchen on\nhall on\nkitchen off\n", 0, "conforms"), ("kitchen on\nkitchen on\n", 1, "record 2")], 2),
+    thinned(
+        [("kitchen on\nhall on\nkitchen off\n", 0, "conforms"), ("kitchen on\nkitchen on\n", 1, "record 2")], 2, first=1
+    ),
 )
 def test_its_own_trace_format_is_read(copy: Path, tmp_path: Path, log: str, code: int, says: str) -> None:
     (tmp_path / "log.txt").write_text(log)

@@ -83,20 +83,17 @@ def test_runs_of_the_repaired_machine_conform(seed: int, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("texts", "shipped", "repaired"),
-    thinned(
-        [
-            ("I O R D", True, True),
-            ("#IE R", True, False),  # a wrapper waits until its instance is launched
-            ("O K", True, False),  # what is to end is marked, and keeps its state
-            ("I O X !E", True, True),
-            ("R #FD", True, True),  # it has ended without a line
-            ("R #RD", False, True),  # its lease has run out
-            ("R #RQ", True, True),
-            ("R ~RQ", False, False),
-            ("D R", False, False),
-        ],
-        3,
-    ),
+    [
+        ("I O R D", True, True),
+        ("#IE R", True, False),  # a wrapper waits until its instance is launched
+        ("O K", True, False),  # what is to end is marked, and keeps its state
+        ("I O X !E", True, True),
+        ("R #FD", True, True),  # it has ended without a line
+        ("R #RD", False, True),  # its lease has run out
+        ("R #RQ", True, True),
+        ("R ~RQ", False, False),
+        ("D R", False, False),
+    ],
 )
 def test_events(texts: str, shipped: bool, repaired: bool, tmp_path: Path) -> None:
     conform = [verdict(events_of(*texts.split()), tmp_path, variant) for variant in ("shipped", "repaired")]

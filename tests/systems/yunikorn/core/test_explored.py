@@ -151,22 +151,19 @@ class TestEverything:
 
 @pytest.mark.parametrize(
     ("draft", "asks", "gang", "message"),
-    thinned(
-        [
-            (R1WakeupsOfEarlierStays, "r0", 0, "of an earlier stay, and does something"),
-            (R2CompletesOverASwap, "p0 r0", 1, "no running containers|no pending requests"),
-            (R2CompletesOverItsPlaceholders, "p0 r0", 1, "no running containers"),
-            (R3TheFirstSwapIsNone, "p0 r0", 2, "it moves on"),
-            (R4FailedWithTheLastPlaceholder, "p0 r0", 2, "there is no application x"),
-            (R4FailsWithoutReleasing, "r0", 0, "nobody cleans up"),
-            (R4ConfirmsASwapInFailing, "p0 r0", 2, "requests are to be gone"),
-            (R5HardFailsInAnyCase, "p0 r0", 2, "fails, but has"),
-            (R9SwapsComeToDrainedNodes, "p0 r0", 2, "the node is not schedulable"),
-            (GangTimeFailsWhatIsFailing, "p0", 2, "there is no application x"),
-            (LosesTheSwapOfAStoppedPlaceholder, "p0 r0", 2, "will never hear of r0"),
-        ],
-        3,
-    ),
+    [
+        (R1WakeupsOfEarlierStays, "r0", 0, "of an earlier stay, and does something"),
+        (R2CompletesOverASwap, "p0 r0", 1, "no running containers|no pending requests"),
+        (R2CompletesOverItsPlaceholders, "p0 r0", 1, "no running containers"),
+        (R3TheFirstSwapIsNone, "p0 r0", 2, "it moves on"),
+        (R4FailedWithTheLastPlaceholder, "p0 r0", 2, "there is no application x"),
+        (R4FailsWithoutReleasing, "r0", 0, "nobody cleans up"),
+        (R4ConfirmsASwapInFailing, "p0 r0", 2, "requests are to be gone"),
+        (R5HardFailsInAnyCase, "p0 r0", 2, "fails, but has"),
+        (R9SwapsComeToDrainedNodes, "p0 r0", 2, "the node is not schedulable"),
+        (GangTimeFailsWhatIsFailing, "p0", 2, "there is no application x"),
+        (LosesTheSwapOfAStoppedPlaceholder, "p0 r0", 2, "will never hear of r0"),
+    ],
     ids=lambda it: it.__name__ if isinstance(it, type) else None,
 )
 def test_seeded_bugs_are_found(draft: type[Draft], asks: str, gang: int, message: str) -> None:

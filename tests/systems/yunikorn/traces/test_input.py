@@ -210,7 +210,7 @@ def test_a_log_line_without_fields(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    thinned([
+    [
         ({"gangStyle": "soft"}, 'unknown value "soft"; choose from Soft, Hard; write "gangStyle"'),
         ({"placeholderAsk": -1}, "placeholderAsk"),
         ({"placeholderAsk": "2"}, '"placeholderAsk": "2" is not a whole number'),
@@ -228,7 +228,7 @@ def test_a_log_line_without_fields(tmp_path: Path) -> None:
         ({"steps": [changed(STEP, op="allocate")]}, "step 1: 'ask' is not an allocation; write \"ASK/ALLOCATION\""),
         ({"steps": [changed(STEP, op="allocate", key="b/u")]}, "step 1: ask b is allocated, but was never added"),
         ({"steps": [STEP, changed(STEP, op="allocate", key="ask/u", placeholder=True)]}, "step 2: ask ask was a real one"),
-    ], 3, first=1),
+    ],
 )  # fmt: skip
 def test_walks(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     error = refused(tmp_path, WALK, changed(WALK, **change))
