@@ -138,6 +138,19 @@ def test_a_limit_may_be_any_number() -> None:
     test_tla.same(instance_of(model))
 
 
+def test_a_slice_may_begin_and_end_anywhere() -> None:
+    """A number below 0 counts as 0, and one beyond the last item as the length, in all engines."""
+    log, all_of_it = n.log, length(n.log)
+    below = implies(n.term < 9, (length(log[: n.term - 9]) == 0) & (length(log[n.term - 9 :]) == all_of_it))
+    beyond = (length(log[: all_of_it + n.term]) == all_of_it) & (length(log[all_of_it + n.term :]) == 0)
+    model = replace(
+        RANGES, properties=[replace(RANGES.properties[0], name="any", then=below & beyond)], refuted=frozenset()
+    )
+    for engine in (Engine.INTERPRETED, Engine.COMPILED):
+        assert refuted(model, engine) == set()
+    assert prove(model).proved("any")
+
+
 def test_a_refinement_needs_sequences_that_guards_bound() -> None:
     assert len(ModelGraph.explore(instance_of(RANGES)).steps) > 100
     # The guard allows one item more than the declaration. So the exploration would end, too, if it ignored the bound.
