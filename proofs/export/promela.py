@@ -199,21 +199,24 @@ class _Writer:
 
     def _type(self, f: _Field) -> str:
         match f.kind:
-            case None:
-                return "byte"
             case IntRange(low, high):
                 return _number(low, high)
             case Integer():
                 return _number(*range_of(self.instance.model, f.sort, f.name))
+        return "byte" if self._bits(f.kind) <= 8 else "int"
+
+    def _bits(self, kind: Type | None) -> int:
+        """How many bits of a number have a value; a state, a value of an enumeration and an object have a byte."""
+        match kind:
             case SetOf(sort):
-                return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
+                return self.instance.sizes[sort.name]
             case Function():
-                return "byte" if self.instance.packing(f.kind).width <= 8 else "int"
+                return self.instance.packing(kind).width
             case SequenceType():
-                return "byte" if self.instance.items(f.kind).bits * f.kind.at_most <= 8 else "int"
+                return self.instance.items(kind).bits * kind.at_most
             case Relation():
-                return "byte" if tuples.number_of(self.instance.dimensions(f.kind)) <= 8 else "int"
-        return "byte"
+                return tuples.number_of(self.instance.dimensions(kind))
+        return 8
 
     def _initial(self, f: _Field) -> str:
         """The initial value of an array."""

@@ -226,6 +226,11 @@ def test_more_objects_than_a_mask_has_bits_are_refused() -> None:
     assert "(1 <<" in promela(only(MUTEX, Process=31)).text
 
 
+@pytest.mark.parametrize(("workers", "kind"), [(8, "byte"), (9, "int")])
+def test_a_set_has_a_bit_for_each_object(workers: int, kind: str) -> None:
+    assert f"{kind} Tool_queue[1]" in promela(only(WORKSHOP, Worker=workers, Tool=1)).text
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 1 << 31), (-(1 << 40), 0)])
 def test_numbers_that_promela_has_not_are_refused(low: int, high: int) -> None:
     with pytest.raises(ScopeError, match="is too great for Promela, whose numbers have 32 bits"):
