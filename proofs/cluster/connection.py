@@ -34,9 +34,6 @@ TRIES = 20
 STORE = 128 << 20
 """The bytes of Ray's object store on this machine, beside the buckets that are on the way."""
 
-KEPT = "raylet", "gcs_server"
-"""The processes of Ray that ``ray.shutdown`` ends quickly. If the latter is killed, ``ray.shutdown`` waits for its answer."""
-
 JOIN = """
 import sys, logging, ray
 ray.init(address=sys.argv[1], log_to_driver=False, logging_level=logging.CRITICAL)
@@ -81,7 +78,6 @@ def connected(address: Address, report: Callable[[str], None] = lambda line: Non
         finally:
             hosts.end()
     finally:
-        _end_at_once(folder)
         ray.shutdown()
         _remove(folder)
         signal.signal(signal.SIGTERM, before)
@@ -97,17 +93,6 @@ def _terminate(folder: Path | None, number: int, frame: object) -> None:
             each.kill()
     _remove(folder)
     os._exit(128 + number)
-
-
-def _end_at_once(folder: Path | None) -> None:
-    """Ends a cluster on this machine but for two processes, whose end ``ray.shutdown`` awaits: it would wait longer for the others."""
-    for child in psutil.Process().children() if folder is not None else ():
-        with suppress(psutil.Error):
-            if str(folder) not in " ".join(child.cmdline()):
-                continue
-            ended = child.children(recursive=True) if child.name() in KEPT else [child]
-            for each in ended:
-                each.kill()
 
 
 def _remove(folder: Path | None) -> None:
