@@ -41,11 +41,11 @@ class Exploration(Simulation[At, Act]):
 
     def __init__(self, configuration: Configuration, sides: Sides, progress: Progress | None = None) -> None:
         self._configuration, self._may = configuration, configuration.may
-        seen: list[tuple[Request, Report]] = []
-        world = configuration.world(sides, lambda request, report: seen.append((request, report)))
+        self._recorded: list[tuple[Request, Report]] = []
+        world = configuration.world(sides, lambda request, report: self._recorded.append((request, report)))
         self._at = self._after = world.state()
         self._seen: Seen = ()
-        self._parts = Parts(world, seen)
+        self._parts = Parts(world, self._recorded)
         instance = configuration.instance()
         self._meanings = Meanings(instance)
         self._read: dict[State, Meaning] = {}
@@ -80,6 +80,7 @@ class Exploration(Simulation[At, Act]):
 
     def do(self, act: Act) -> None:
         """Does an act, and records its requests."""
+        self._seen = self._recorded  # if it fails, what it has sent so far
         self._after, self._seen = self._parts.do(self._at, act)
 
     def take(self, before: At, act: Act) -> At | None:
