@@ -105,12 +105,13 @@ class ModelSteps:
     def reached(self, image: State, move: Steps) -> Came:
         """All states after the move, each with the step by which the search found it."""
         key = image, move.actions, move.most
-        if key not in self._reached:
+        came = self._reached.get(key)
+        if came is None:
             came = self._reached[key] = {image: None}
             layer = [image]
             for _ in range(move.most):
                 layer = [after for state in layer for after in self._after(state, move.actions, came)]
-        return self._reached[key]
+        return came
 
     def _after(self, state: State, actions: tuple[str, ...], came: Came) -> list[State]:
         states = []

@@ -107,15 +107,17 @@ class Exploration(Simulation[At, Act]):
 
     def meanings(self, at: At, before: Iterable[Image]) -> Mapping[Image, Meaning]:
         """Returns the meaning of a state; it does not depend on the images before."""
-        if at.world not in self._read:
-            self._read[at.world] = self._meanings.read(at.world)
-        return dict.fromkeys(before, self._read[at.world])
+        meaning = self._read.get(at.world)
+        if meaning is None:
+            meaning = self._read[at.world] = self._meanings.read(at.world)
+        return dict.fromkeys(before, meaning)
 
     def key(self, at: At) -> Hashable:
         """Returns the canonical key of the world, with the number of faults."""
-        if at.world not in self._keys:
-            self._keys[at.world] = canonical(at.world)
-        return self._keys[at.world], at.bad
+        key = self._keys.get(at.world)
+        if key is None:
+            key = self._keys[at.world] = canonical(at.world)
+        return key, at.bad
 
     def is_crash(self, act: Act) -> bool:
         """Whether the act is a crash of an agent or a job."""

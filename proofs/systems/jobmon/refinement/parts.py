@@ -52,11 +52,12 @@ class Parts:
 
     def _acts_in(self, part: Part) -> list[Act]:
         """The acts of the agent of a part; without an agent, all other acts."""
-        if part not in self._acts:
+        acts = self._acts.get(part)
+        if acts is None:
             agent = part[1]
             self._restore(part)
-            self._acts[part] = [act for act in self._world.acts() if agent is None or act.who == agent[0]]
-        return self._acts[part]
+            acts = self._acts[part] = [act for act in self._world.acts() if agent is None or act.who == agent[0]]
+        return acts
 
     def do(self, at: State, act: Act) -> tuple[State, Seen]:
         """Returns the state after an act, ``at`` itself if nothing changes, and its requests.
