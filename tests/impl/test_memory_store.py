@@ -48,7 +48,7 @@ def test_a_read_runs_once_until_something_is_written() -> None:
     assert store.transact(lambda transaction: transaction.once(read)) == ()
 
 
-def test_a_transaction_reads_its_own_writes_and_a_rollback_leaves_nothing_of_them() -> None:
+def test_a_rollback_leaves_nothing_of_what_a_transaction_reads() -> None:
     store, read = MemoryStore(SCHEMA), Reads()
 
     def fail(transaction: Transaction) -> None:
