@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from threading import RLock
+from types import TracebackType
 from typing import Any
 
 from schedproof.impl.errors import Contended, StoreError
 
 from .protocol import Condition, Hook, Kind, NotIn, R, S, Schema, Store, Transaction, UpTo, ValuesOf
+from .retry import T
 
 Records = dict[type[Any], tuple[Any, ...]]
 """The records of each type, in the order of their keys."""
 
 
 class MemoryTransaction(Transaction):
-    """A transaction that changes a copy of ``records``."""
+    """A transaction that replaces ``records`` when it writes.
 
-    def __init__(self, schema: Schema[Any], records: Records) -> None:
+    Args:
+        results: those of earlier transactions on the same records, for :meth:`once`.
+    """
+
+    def __init__(self, schema: Schema[Any], records: Records, results: dict[Any, Any] | None = None) -> None:
         super().__init__(schema)
-        self.records = dict(records)
+        self.records = records
+        self._results = {} if results is None else results
         self._known: dict[int, tuple[ValuesOf, int, frozenset[Any]]] = {}
 
     def get(self, kind: type[R], *key: int | str) -> R | None:
@@ -38,6 +45,12 @@ class MemoryTransaction(Transaction):
             meets = _test(condition)
             matching = tuple([record for record in matching if meets(getattr(record, name))])
         return matching
+
+    def once(self, read: Callable[[Transaction], T]) -> T:
+        if read not in self._results:
+            self._results[read] = read(self)
+        result: T = self._results[read]
+        return result
 
     def _values(self, of: ValuesOf) -> frozenset[Any]:
         """The values of a condition, cached as long as nothing is written."""
@@ -74,9 +87,11 @@ class MemoryTransaction(Transaction):
     def clear(self) -> None:
         self.records = dict.fromkeys(self.records, ())
         self._known.clear()
+        self._results = {}
 
     def _write(self, records: tuple[Any, ...], record: Any) -> None:
-        self.records[type(record)] = records
+        self.records = {**self.records, type(record): records}
+        self._results = {}
         self.written.append(record)
 
 
@@ -88,35 +103,58 @@ class MemoryStore(Store[S]):
     def __init__(self, schema: Schema[S], *, before: Hook | None = None, after: Hook | None = None) -> None:
         super().__init__(schema, before=before, after=after)
         self._records: Records = {kind.record: () for kind in schema.kinds}
+        self._results: dict[Any, Any] = {}
+        """The results of :meth:`Transaction.once` for these records."""
+        self._snapshot: S | None = None
+        """The snapshot of these records: most steps that an exploration tries change nothing."""
         self._turn = RLock()
-        self._last: tuple[S | None, Sequence[tuple[Any, ...]]] = None, ()
-        """The last snapshot and the records it was made of: most steps that an exploration tries change nothing."""
 
-    @contextmanager
-    def _committed(self) -> Iterator[Transaction]:
-        with self._turn:
-            transaction = self.transaction_type(self.schema, self._records)
-            yield transaction
-            self._commit(transaction)
+    def _committed(self) -> AbstractContextManager[Transaction]:
+        return _Turn(self)
+
+    def _begin(self) -> MemoryTransaction:
+        self._turn.acquire()
+        return self.transaction_type(self.schema, self._records, self._results)
 
     def _commit(self, transaction: MemoryTransaction) -> None:
-        self._records = transaction.records
+        if transaction.records is not self._records:
+            self._put(transaction.records, None)
+
+    def _put(self, records: Records, snapshot: S | None) -> None:
+        self._records, self._snapshot, self._results = records, snapshot, {}
 
     def crash(self) -> None:
         """Lets the process die. Nothing is lost, because nothing is buffered."""
 
     def snapshot(self) -> S:
-        records = [self._records[kind.record] for kind in self.schema.kinds if kind.field]
-        snapshot, of = self._last
-        if snapshot is None or any(a is not b for a, b in zip(records, of, strict=True)):
-            snapshot = self.schema.gather(self._records.__getitem__)
-            self._last = snapshot, records
+        snapshot = self._snapshot
+        if snapshot is None:
+            snapshot = self._snapshot = self.schema.gather(self._records.__getitem__)
         return snapshot
 
     def restore(self, snapshot: S) -> None:
         """Restores a snapshot, without history."""
         with self._turn:
-            self._records = {k.record: getattr(snapshot, k.field) if k.field else () for k in self.schema.kinds}
+            records = {k.record: getattr(snapshot, k.field) if k.field else () for k in self.schema.kinds}
+            self._put(records, snapshot)
+
+
+class _Turn:
+    """The turn of a transaction. It is no generator, which would cost more than most transactions of explorations."""
+
+    def __init__(self, store: MemoryStore[Any]) -> None:
+        self._store = store
+
+    def __enter__(self) -> Transaction:
+        self._transaction = self._store._begin()
+        return self._transaction
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self._store._commit(self._transaction)
+        finally:
+            self._store._turn.release()
 
 
 def _position(kind: Kind, records: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[int, bool]:

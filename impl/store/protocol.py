@@ -122,6 +122,14 @@ class Transaction(ABC):
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
         """The records whose columns meet the conditions, in the order of their keys."""
 
+    def once(self, read: Callable[[Transaction], T]) -> T:
+        """The result of ``read`` in this transaction; a store may return that of an earlier one on the same records.
+
+        Args:
+            read: a function of a module that only reads, and returns a value that nobody changes.
+        """
+        return read(self)
+
     @abstractmethod
     def add(self, record: R) -> R:
         """Adds a record and returns it with the number that the store gives it.
@@ -186,9 +194,14 @@ class Store(ABC, Generic[S]):
             StoreError: the store cannot be used.
         """
 
-        def once() -> T:
-            with self.transaction() as transaction:
-                return work(transaction)
+        def once() -> T:  # as in transaction(): the context managers of two generators would cost more than most work
+            with self._committed() as transaction:
+                result = work(transaction)
+                if self.before is not None:
+                    self.before(transaction.written)
+            if self.after is not None:
+                self.after(transaction.written)
+            return result
 
         return retried(once)
 

@@ -12,8 +12,8 @@ from .mismatch import Mismatch
 
 
 def _silent(exploration: SideBySide) -> nx.DiGraph:
+    """The silent edges, and the nodes at their ends."""
     graph = nx.DiGraph()
-    graph.add_nodes_from(exploration.graph)
     graph.add_edges_from((a, b) for a, b, label in exploration.graph.edges(keys=True) if label == SILENT)
     return graph
 
@@ -23,7 +23,7 @@ def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
     graph = _silent(exploration)
     if nx.is_directed_acyclic_graph(graph):
         return None
-    cycle = [a for a, _ in nx.find_cycle(graph)]
+    cycle = [a for a, _ in nx.find_cycle(graph, sorted(graph))]
     steps = [exploration.step_text(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
     return Mismatch(
         "operations without any step of the model can be repeated for ever",
@@ -33,16 +33,18 @@ def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
 
 def no_longer_possible(exploration: SideBySide) -> Mismatch | None:
     """A state from which the scheduler, after silent edges only, cannot take some step of its image."""
-    model, graph = exploration.model, exploration.graph
+    model, graph, silent = exploration.model, exploration.graph, _silent(exploration)
     numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
     possible = [0] * len(exploration.images)
-    for node in reversed(list(nx.topological_sort(_silent(exploration)))):
+    order = [*(node for node in graph if node not in silent), *reversed(list(nx.topological_sort(silent)))]
+    for node in order:
         number_of = numbers[exploration.images[node]]
-        for _, after, label in graph.out_edges(node, keys=True):
-            if label == JUMP:
-                continue
-            step = (label, exploration.images[after])
-            possible[node] |= possible[after] if label == SILENT else 1 << number_of[step]
+        for after, labels in graph.adj[node].items():
+            for label in labels:
+                if label == SILENT:
+                    possible[node] |= possible[after]
+                elif label != JUMP:
+                    possible[node] |= 1 << number_of[label, exploration.images[after]]
     for node, image in enumerate(exploration.images):
         if exploration.kinds[node] in exploration.partial_kinds:
             continue

@@ -86,6 +86,7 @@ class ModelSteps:
         self.instance, self._normal = instance, normal
         self._stepper = Stepper(instance)
         self._known: dict[tuple[State, str], list[tuple[Choice, State]]] = {}
+        self._reached: dict[tuple[State, tuple[str, ...], int], Came] = {}
         self.action_counts: Counter[str] = Counter()
         self.counted: set[tuple[State, Choice]] = set()
 
@@ -103,10 +104,13 @@ class ModelSteps:
 
     def reached(self, image: State, move: Steps) -> Came:
         """All states after the move, each with the step by which the search found it."""
-        came: Came = {image: None}
-        layer = [image]
-        for _ in range(move.most):
-            layer = [after for state in layer for after in self._after(state, move.actions, came)]
+        key = image, move.actions, move.most
+        came = self._reached.get(key)
+        if came is None:
+            came = self._reached[key] = {image: None}
+            layer = [image]
+            for _ in range(move.most):
+                layer = [after for state in layer for after in self._after(state, move.actions, came)]
         return came
 
     def _after(self, state: State, actions: tuple[str, ...], came: Came) -> list[State]:
@@ -257,7 +261,7 @@ class Simulation(ABC, Generic[At, Act]):
         images = self.steps.ways(initial, move, meanings[initial])
         if not images:
             raise Stopped(Mismatch(self.differs_at_start, [], *self._nearest(meanings, move)))
-        self._node(start, frozenset(images), "", -1)
+        self._node(start, frozenset(images), str, -1)
         while self._todo:
             number = self._todo.popleft()
             self._expand(number)
@@ -294,13 +298,13 @@ class Simulation(ABC, Generic[At, Act]):
             expected, actual = self._nearest(meanings, move)
             raise Broken("no steps of the model lead there", expected=expected, actual=actual)
         images = self.restrict(node.at, act, at, images)
-        self.edges.append((number, self._node(at, images, self.description(act), number), self.doer(act)))
+        self.edges.append((number, self._node(at, images, lambda: self.description(act), number), self.doer(act)))
 
-    def _node(self, at: At, images: frozenset[State], by: str, before: int) -> int:
+    def _node(self, at: At, images: frozenset[State], by: Callable[[], str], before: int) -> int:
         new = len(self.nodes)
         number = self._numbers.setdefault((self.key(at), images), new)  # a key is large: it is hashed once
         if number == new:
-            self.nodes.append(Node(at, images, by, before))
+            self.nodes.append(Node(at, images, by(), before))
             self._todo.append(number)
         return number
 

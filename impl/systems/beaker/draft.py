@@ -6,8 +6,9 @@ module has the effects on the objects. Line numbers are the document's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from schedproof.impl.errors import Refused
 
@@ -15,6 +16,8 @@ from .legal import FIRST_USAGE, check_recipe, check_system
 from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .store import Changes
 from .view import View
+
+R = TypeVar("R", RecipeSet, Recipe, System)
 
 OF_USAGE = {
     RecipeState.SCHEDULED: Usage.SCHEDULED,
@@ -33,19 +36,14 @@ class Draft(View):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._sets_before = dict(self.recipe_sets)
-        self._recipes_before = dict(self.recipes)
-        self._systems_before = dict(self.systems)
+        self._before = world
 
     def changes(self) -> Changes:
         """Returns the differences from the world with which the draft began."""
-        sets = ((self._sets_before.get(name), new) for name, new in self.recipe_sets.items())
-        recipes = ((self._recipes_before.get(name), new) for name, new in self.recipes.items())
-        systems = ((self._systems_before.get(name), new) for name, new in self.systems.items())
         return Changes(
-            tuple((old, new) for old, new in sets if old is not new and old != new),
-            tuple((old, new) for old, new in recipes if old is not new and old != new),
-            tuple((old, new) for old, new in systems if old is not new and old != new),
+            _changed(self._before.recipe_sets, self.recipe_sets),
+            _changed(self._before.recipes, self.recipes),
+            _changed(self._before.systems, self.systems),
         )
 
     # New objects.
@@ -190,3 +188,10 @@ class Draft(View):
         after = replace(system, usage=usage)
         check_system(system, after)
         self.systems[system.name] = after
+
+
+def _changed(before: Iterable[R], after: Mapping[str, R]) -> tuple[tuple[R | None, R], ...]:
+    """The pairs of a record before (None if it is new) and after that differ."""
+    old_of = {record.name: record for record in before}
+    pairs = [(old_of.get(name), new) for name, new in after.items()]
+    return tuple([(old, new) for old, new in pairs if old is not new and old != new])

@@ -88,7 +88,7 @@ class Operations:
         """
 
         def once(transaction: Transaction) -> Report:
-            draft = self.draft_type(read_world(transaction))
+            draft = self.draft_type(transaction.once(read_world))
             report = work(draft)
             write(transaction, draft.changes())
             return report
@@ -105,4 +105,4 @@ class Operations:
             Contended: every attempt conflicted with another transaction.
             StoreError: the store cannot be used.
         """
-        return self.store.transact(lambda transaction: self.draft_type(read_world(transaction)))
+        return self.store.transact(lambda transaction: self.draft_type(transaction.once(read_world)))

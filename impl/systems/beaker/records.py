@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schedproof.impl.hashed import hashed_once
+
 
 class RecipeState(StrEnum):
     """The states of a recipe (lines 102-127 and 234)."""
@@ -104,6 +106,7 @@ class System:
     condition: Condition
 
 
+@hashed_once
 @dataclass(frozen=True)
 class World:
     """The records at one moment, each kind ordered by name."""

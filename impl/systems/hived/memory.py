@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from schedproof.impl.errors import Refused
+from schedproof.impl.hashed import hashed_once
 
 from .store import GroupSpec, Placement, PodStatus
 
@@ -61,6 +62,7 @@ class GroupRecord:
         return self.pods[self.spec.pods.index(pod)]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Memory:
     """All records, ordered by name."""

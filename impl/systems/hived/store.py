@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from schedproof.impl.errors import Refused
+from schedproof.impl.hashed import hashed_once
 from schedproof.impl.store import Hook, Kind, MemoryStore, Schema, Store
 
 Placement = tuple[tuple[str, tuple[str, ...]], ...]
@@ -63,6 +64,7 @@ class PodRow:
         return self.spec.name
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Pods:
     """All rows, ordered by group and pod."""

@@ -22,11 +22,16 @@ def _objects(sort: str, names: Iterable[str]) -> dict[str, ObjectMachine]:
 
 
 class Machines:
-    """One machine for each object. They check events; the scheduler's records keep the states."""
+    """One machine for each object. They check events; the scheduler's records keep the states.
+
+    A machine that is put into a state has one answer to an event, so it is asked once.
+    """
 
     def __init__(self, cells: Iterable[str]) -> None:
         self._cells = _objects("Cell", cells)
         self._groups: dict[str, ObjectMachine] = {}
+        self._group_answers: dict[tuple[str, str, str], str] = {}
+        self._cell_answers: dict[tuple[object, ...], CellState] = {}
 
     def fire_group(self, name: str, state: str, event: str) -> str:
         """Returns the state of a group after ``event`` in ``state``.
@@ -34,12 +39,15 @@ class Machines:
         Raises:
             IllegalEvent: the table has no such row.
         """
-        if name not in self._groups:
-            self._groups |= _objects("PodGroup", [name])
-        machine = self._groups[name]
-        machine.restore((state, ()))
-        machine.fire(event)
-        return machine.state
+        key = name, state, event
+        if key not in self._group_answers:
+            if name not in self._groups:
+                self._groups |= _objects("PodGroup", [name])
+            machine = self._groups[name]
+            machine.restore((state, ()))
+            machine.fire(event)
+            self._group_answers[key] = machine.state
+        return self._group_answers[key]
 
     def fire_cell(self, name: str, before: CellState, event: str, **payload: Any) -> CellState:
         """Returns the state, user and reserver of a cell after ``event``.
@@ -47,12 +55,15 @@ class Machines:
         Raises:
             IllegalEvent: the table has no such row.
         """
-        state, user, reserver = before
-        machine = self._cells[name]
-        machine.restore((state, (user, reserver)))
-        machine.fire(event, **payload)
-        values = machine.values
-        return machine.state, _name(values["user"]), _name(values["reserver"])
+        key = name, before, event, *payload.items()
+        if key not in self._cell_answers:
+            state, user, reserver = before
+            machine = self._cells[name]
+            machine.restore((state, (user, reserver)))
+            machine.fire(event, **payload)
+            values = machine.values
+            self._cell_answers[key] = machine.state, _name(values["user"]), _name(values["reserver"])
+        return self._cell_answers[key]
 
 
 def _name(value: object) -> str | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schedproof.impl.hashed import hashed_once
+
 Resources = tuple[tuple[str, int], ...]
 """Amounts by name, ordered by name."""
 
@@ -237,6 +239,7 @@ class TaskAudit:
     exited_at: float | None = None
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Records:
     """All records at one moment, each kind ordered by number."""

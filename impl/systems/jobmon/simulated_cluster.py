@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from schedproof.impl.hashed import hashed_once
+
 from .cluster import Ending, Granted
 from .records import Resources
 from .worker import WorkerMemory
@@ -19,6 +21,7 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Job:
     """A job of the simulated cluster.

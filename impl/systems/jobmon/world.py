@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from schedproof.impl.hashed import hashed_once
+
 from .agent import Agent
 from .client import Client, ClientMemory, Resume, WorkflowSpec
 from .cluster import Ending
@@ -46,6 +48,7 @@ class Kind(StrEnum):
     GRACE_ENDS = "has waited for one lease since its start"
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Act:
     """Something that may happen; ``who`` is an agent, "job 0", "instance 1", "run 1" or "server"."""
@@ -56,6 +59,7 @@ class Act:
     ending: Ending | None = None
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Slot:
     """An agent's memory (None: the agent is dead), and how often it was started again."""
@@ -64,6 +68,7 @@ class Slot:
     life: int = 0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class State:
     """The state of the whole system. The audits are left out: they are history, and no behaviour depends on them.
@@ -142,10 +147,10 @@ class World:
         return State(records, tuple(self.slots.items()), self.cluster.jobs, self.grace)
 
     def restore(self, state: State) -> None:
-        """Returns to a state."""
+        """Returns to a state. An agent that the state does not have does not exist then."""
         self.store.restore(state.records)
         self.cluster.jobs = state.jobs
-        self.slots.update(dict(state.agents))
+        self.slots = dict(state.agents)
         self.grace = state.grace
 
     def acting(self) -> list[tuple[int, int]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from schedproof.impl.scheduler_interface import Response
 
 from .events import Outbox
 from .records import Allocation, Application, Ask, Node, Partition, Queue, World
+
+K = TypeVar("K", bound=Any)
+R = TypeVar("R")
 
 
 class Ledger:
@@ -33,13 +38,13 @@ class Ledger:
         """Returns the current records."""
         return World(
             self.rm,
-            tuple(self.partitions[k] for k in sorted(self.partitions)),
-            tuple(self.queues[k] for k in sorted(self.queues)),
-            tuple(self.nodes[k] for k in sorted(self.nodes)),
-            tuple(self.applications[k] for k in sorted(self.applications)),
-            tuple(self.tracked[k] for k in sorted(self.tracked)),
-            tuple(self.asks[k] for k in sorted(self.asks)),
-            tuple(self.allocations[k] for k in sorted(self.allocations)),
+            _in_order(self.partitions),
+            _in_order(self.queues),
+            _in_order(self.nodes),
+            _in_order(self.applications),
+            _in_order(self.tracked),
+            _in_order(self.asks),
+            _in_order(self.allocations),
             self.serial,
         )
 
@@ -127,3 +132,8 @@ class Ledger:
         while queue is not None:
             self.queues[queue.partition, queue.name] = replace(queue, allocated=queue.allocated + amount)
             queue = self.queues.get((queue.partition, queue.parent))
+
+
+def _in_order(records: Mapping[K, R]) -> tuple[R, ...]:
+    """The records in the order of their keys."""
+    return tuple([records[key] for key in sorted(records)])

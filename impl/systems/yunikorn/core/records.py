@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
+from schedproof.impl.hashed import hashed_once
 from schedproof.impl.scheduler_interface import GangStyle, PlacementRule, SortPolicy, TerminationType
 
 
@@ -179,6 +180,7 @@ class Node:
         return self.capacity - self.occupied - self.allocated
 
 
+@hashed_once
 @dataclass(frozen=True)
 class World:
     """All records at one moment, each kind in the order of names or numbers.

@@ -46,14 +46,18 @@ def operations(names: Names) -> list[Operation]:
 
 def _loops(names: Names) -> Iterator[Operation]:
     for name in names.sets:
-        yield _operation(f"the new job loop takes up {name}", lambda s, n=name: s.new_jobs.take_up(n))
-    yield _operation("the new job loop finds no idle system", lambda s: s.new_jobs.search(only()))
-    yield _operation("the new job loop puts its set away", lambda s: s.new_jobs.settle())
+        yield _operation(
+            f"the new job loop takes up {name}", lambda s, n=name: s.new_jobs.take_up(n), reads_memory=True
+        )
+    yield _operation("the new job loop finds no idle system", lambda s: s.new_jobs.search(only()), reads_memory=True)
+    yield _operation("the new job loop puts its set away", lambda s: s.new_jobs.settle(), reads_memory=True)
     for recipe in names.recipes:
         for system in names.systems:
             pair = (recipe, system)
             yield _operation(
-                f"the new job loop gives idle {system} to {recipe}", lambda s, p=pair: s.new_jobs.search(only(*p))
+                f"the new job loop gives idle {system} to {recipe}",
+                lambda s, p=pair: s.new_jobs.search(only(*p)),
+                reads_memory=True,
             )
             yield _operation(
                 f"the pending system loop gives {system} to {recipe}",
@@ -89,7 +93,8 @@ def _seats(names: Names) -> Iterator[Operation]:
             ("new job", lambda s, n=name: s.new_jobs.seat(n)),
             ("retained", lambda s, n=name: s.consistency.seat(n)),
         ):
-            yield replace(_operation(f"the {loop} loop seats {name}", seat), instead_of=len(named))
+            operation = _operation(f"the {loop} loop seats {name}", seat, reads_memory=loop == "new job")
+            yield replace(operation, instead_of=len(named))
 
 
 def _labs(names: Names) -> Iterator[Operation]:
@@ -126,8 +131,8 @@ def _people(names: Names) -> Iterator[Operation]:
         yield _operation(f"the user of {system} returns it", lambda s, n=system: s.web.give_back(n))
 
 
-def _operation(description: str, call: Callable[..., Report]) -> Operation:
+def _operation(description: str, call: Callable[..., Report], *, reads_memory: bool = False) -> Operation:
     def perform(sides: Sides) -> Report:
         return call(sides)
 
-    return Operation(description, perform)
+    return Operation(description, perform, reads_memory=reads_memory)

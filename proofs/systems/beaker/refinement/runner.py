@@ -2,8 +2,8 @@
 
 An operation is one transaction. So the process can die at three points:
 
-- while the transaction is open;
-- just after its commit;
+- while the transaction is open: the operation runs again, and the store has to roll it back;
+- just after its commit: the runner keeps what is durable then, as the store's hook reports it;
 - after the process has recorded the outcome.
 """
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
+from schedproof.impl.hashed import hashed_once
 from schedproof.impl.store import Crash
 from schedproof.impl.systems.beaker import (
     BeakerStore,
@@ -31,6 +32,9 @@ from schedproof.impl.systems.beaker import (
     World,
 )
 from schedproof.proofs.refinement.mismatch import Broken
+
+HIDDEN: Any = object()
+"""In place of the memory of the process, for operations that do not read it: they fail if they do."""
 
 BEFORE, AFTER = "before the transaction is committed", "after the transaction is committed"
 
@@ -66,7 +70,7 @@ class SidesFactory(Protocol):
     def __call__(self, store: BeakerStore, observer: Observer) -> Sides: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """An operation of a loop, a user or a lab.
 
@@ -75,13 +79,16 @@ class Operation:
         call: executes it.
         instead_of: the number of operations just before it that name the options among which it chooses itself. It must
             not be refused where one of them is allowed.
+        reads_memory: whether its component keeps something in memory; if not, the database alone decides its outcome.
     """
 
     description: str
     call: Callable[[Sides], Report]
     instead_of: int = 0
+    reads_memory: bool = False
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Snapshot:
     """The complete implementation: the content of the database, and the memory of the process.
@@ -93,93 +100,151 @@ class Snapshot:
     in_hand: InHand | None
 
 
+@dataclass(frozen=True)
+class Done:
+    """An operation that was not refused.
+
+    Attributes:
+        committed: the state just after its commit.
+        reported: what it had reported by then.
+        end: the state at its end.
+    """
+
+    report: Report
+    committed: Snapshot
+    reported: tuple[Report, ...]
+    end: Snapshot
+
+
 class Runner:
-    """All components on one store, restored to a snapshot before each run."""
+    """All components on one store, restored to a snapshot before each run.
+
+    An operation that does not read the memory of the process runs once for each content of the database.
+    """
 
     def __init__(self, sides: SidesFactory, store: BeakerStore, fill: Callable[[Web], object]) -> None:
         self._store = store
-        self._commits = 0
-        self._kill_at: str | None = None
+        self._commits: list[tuple[Snapshot, tuple[Report, ...]]] = []
+        self._kills = False
         store.before, store.after = self._before_commit, self._after_commit
         self._reports: list[Report] = []
-        self._stands_at: Snapshot | None = None
+        self._restored: World | None = None
+        self._stands = False
+        self._worlds: dict[World, World] = {}
+        self._runs: dict[tuple[World, Operation], Done | None] = {}
+        self._deaths: dict[tuple[World, Operation], Snapshot] = {}
+        self._crashes: dict[Snapshot, Snapshot] = {}
         self._sides = sides(self._store, self._reports.append)
         fill(self._sides.web)
 
     def now(self) -> Snapshot:
-        """Returns a snapshot of the current implementation."""
-        return Snapshot(ranked(self._store.snapshot()), self._sides.new_jobs.in_hand)
+        """Returns a snapshot of the current implementation. Equal worlds are one object, so they compare fast."""
+        world = self._store.snapshot()
+        if world is not self._restored:
+            world = ranked(world)
+            world = self._worlds.setdefault(world, world)
+        return Snapshot(world, self._sides.new_jobs.in_hand)
 
-    def run(self, at: Snapshot, operation: Operation) -> tuple[Report, Snapshot] | None:
+    def run(self, at: Snapshot, operation: Operation) -> Done | None:
         """Runs an operation from ``at``.
 
         Returns:
-            Its report and the state at its end; None if it is refused.
+            What it did; None if it is refused.
 
         Raises:
             Broken: it fails, changes something though it was refused, is not one transaction, or writes no entry of
                 system usage.
         """
-        self._restore(at)
-        try:
-            report = operation.call(self._sides)
-        except Refused as error:
-            if self.now() != at or self._reports:
-                raise Broken(f"the request was refused, but it changed something: {error}") from error
-            self._stands_at = at
+        if operation.reads_memory:
+            return self._run(at, operation)
+        key = at.world, operation
+        if key not in self._runs:
+            self._runs[key] = self._run(Snapshot(at.world, HIDDEN), operation)
+        done = self._runs[key]
+        if done is None:
             return None
-        except Exception as error:  # any exception is a bug
-            raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
-        end = self.now()
-        if self._commits != 1:
-            raise Broken(f"the operation is not one transaction but {self._commits}")
-        if self._reports != [report]:
-            raise Broken("the operation does not report what it did", expected=f"{report}", actual=f"{self._reports}")
-        self._check_usage(at, end)
-        return report, end
+        return Done(done.report, _with_memory(done.committed, at), done.reported, _with_memory(done.end, at))
 
-    def killed(self, at: Snapshot, operation: Operation, point: str) -> Snapshot:
-        """Returns the state that an operation leaves when the process dies at ``point``.
+    def killed_before_commit(self, at: Snapshot, operation: Operation) -> Snapshot:
+        """Returns the state after the process died in the transaction of an operation and was started again.
 
         The operation must not be refused at ``at``.
 
         Raises:
             Broken: the operation continues after the crash, or reports before it is done.
         """
+        if operation.reads_memory:
+            return self.crash(self._killed(at, operation))
+        key = at.world, operation
+        if key not in self._deaths:
+            self._deaths[key] = self._killed(Snapshot(at.world, HIDDEN), operation)
+        return self.crash(_with_memory(self._deaths[key], at))
+
+    def killed_after_commit(self, done: Done) -> Snapshot:
+        """Returns the state after the process died just after the commit of an operation and was started again.
+
+        Raises:
+            Broken: the operation reports before it is done.
+        """
+        if done.reported:
+            raise Broken(f"the operation reports what it did {AFTER}", actual=f"{done.reported[0]}")
+        return self.crash(done.committed)
+
+    def crash(self, at: Snapshot) -> Snapshot:
+        """Returns the implementation after the process died at ``at`` and was started again."""
+        if at not in self._crashes:
+            self._restore(at)
+            self._sides.new_jobs.crash()
+            self._crashes[at] = self.now()
+        return self._crashes[at]
+
+    def _run(self, at: Snapshot, operation: Operation) -> Done | None:
         self._restore(at)
-        self._kill_at = point
+        try:
+            report = operation.call(self._sides)
+        except Refused as error:
+            if self.now() != at or self._reports:
+                raise Broken(f"the request was refused, but it changed something: {error}") from error
+            self._stands = True
+            return None
+        except Exception as error:  # any exception is a bug
+            raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
+        end = self.now()
+        if len(self._commits) != 1:
+            raise Broken(f"the operation is not one transaction but {len(self._commits)}")
+        if self._reports != [report]:
+            raise Broken("the operation does not report what it did", expected=f"{report}", actual=f"{self._reports}")
+        self._check_usage(at, end)
+        return Done(report, *self._commits[0], end)
+
+    def _killed(self, at: Snapshot, operation: Operation) -> Snapshot:
+        """The state in which an operation leaves a process that dies in its transaction."""
+        self._restore(at)
+        self._kills = True
         try:
             operation.call(self._sides)
         except Crash:
             if self._reports:
-                raise Broken(f"the operation reports what it did {point}", actual=f"{self._reports[0]}") from None
-            self._kill_at = None
-            return self.crash(self.now())
-        raise Broken(f"the operation goes on where the process died ({point})")
-
-    def crash(self, at: Snapshot) -> Snapshot:
-        """Returns the implementation after the process died at ``at`` and was started again."""
-        self._restore(at)
-        self._sides.new_jobs.crash()
-        return self.now()
+                raise Broken(f"the operation reports what it did {BEFORE}", actual=f"{self._reports[0]}") from None
+            return self.now()
+        raise Broken(f"the operation goes on where the process died ({BEFORE})")
 
     def _restore(self, at: Snapshot) -> None:
-        if self._stands_at is not at:  # most requests are refused and change nothing
+        self._kills = False
+        if not (self._stands and self._restored is at.world):  # most requests are refused and change nothing
             self._store.restore(at.world)
-        self._stands_at = None
-        self._commits = 0
-        self._kill_at = None
+            self._restored = at.world
+        self._stands = False
+        self._commits.clear()
         self._reports.clear()
         self._sides.new_jobs.in_hand = at.in_hand
 
     def _before_commit(self, written: Sequence[object]) -> None:
-        if self._kill_at == BEFORE:
+        if self._kills:
             raise Crash
 
     def _after_commit(self, written: Sequence[object]) -> None:
-        self._commits += 1
-        if self._kill_at == AFTER:
-            raise Crash
+        self._commits.append((self.now(), tuple(self._reports)))
 
     def _check_usage(self, before: Snapshot, after: Snapshot) -> None:
         """Checks that usage entries are written exactly when usage or condition change (lines 252-255)."""
@@ -197,6 +262,11 @@ class Runner:
                     expected="; ".join(f"{usage} {condition}" for usage, condition in expected),
                     actual=shown,
                 )
+
+
+def _with_memory(after: Snapshot, before: Snapshot) -> Snapshot:
+    """The state after an operation that does not read the memory of the process: it is that of ``before``."""
+    return Snapshot(after.world, before.in_hand) if after.in_hand is HIDDEN else after
 
 
 def ranked(world: World) -> World:

@@ -12,6 +12,7 @@ from itertools import combinations
 from operator import methodcaller
 from typing import Any
 
+from schedproof.impl.hashed import hashed_once
 from schedproof.impl.systems.hived import (
     CellChoice,
     GroupSpec,
@@ -29,6 +30,7 @@ SchedulerFactory = Callable[..., Scheduler]
 """Called as Scheduler is: with the store, the names of the cells and ``observer=``."""
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Snapshot:
     """The complete implementation at one point: the store's content and the process's memory."""

@@ -15,7 +15,8 @@ from schedproof.proofs.refinement.simulation import Meaning, ModelSteps, Move, S
 from .canonical import canonical
 from .configurations import TROUBLE, Configuration
 from .meaning import Meanings
-from .moves import JOB_STARTS, Seen, of_act, terminated
+from .moves import JOB_STARTS, of_act, terminated
+from .parts import Parts, Seen
 
 BEGIN = "distributor_starts"
 """The world starts with all distributors running; the model starts them by this action."""
@@ -40,24 +41,29 @@ class Exploration(Simulation[At, Act]):
 
     def __init__(self, configuration: Configuration, sides: Sides, progress: Progress | None = None) -> None:
         self._configuration, self._may = configuration, configuration.may
-        self._seen: list[tuple[Request, Report]] = []
-        self._world = configuration.world(sides, lambda request, report: self._seen.append((request, report)))
+        self._recorded: list[tuple[Request, Report]] = []
+        world = configuration.world(sides, lambda request, report: self._recorded.append((request, report)))
+        self._at = self._after = world.state()
+        self._seen: Seen = ()
+        self._parts = Parts(world, self._recorded)
         instance = configuration.instance()
         self._meanings = Meanings(instance)
+        self._read: dict[State, Meaning] = {}
+        self._keys: dict[State, Hashable] = {}
         self._changes = 0
         super().__init__(ModelSteps(instance), progress)
 
     def begin(self) -> tuple[At, Move]:
         """Returns the initial state, in which all distributors have started."""
-        return At(self._world.state(), 0), Move((BEGIN,), self.steps.instance.sizes["Distributor"])
+        return At(self._at, 0), Move((BEGIN,), self.steps.instance.sizes["Distributor"])
 
     def put(self, at: At) -> None:
         """Puts the world into a state."""
-        self._world.restore(at.world)
+        self._at = at.world
 
     def acts(self, at: At) -> Iterator[Act]:
         """Yields the acts that the configuration allows."""
-        return (act for act in self._world.acts() if self._is_possible(act, at))
+        return (act for act in self._parts.acts(at.world) if self._is_possible(act, at))
 
     def _is_possible(self, act: Act, at: At) -> bool:
         if act.kind is Kind.COMMAND_ENDS:
@@ -74,13 +80,13 @@ class Exploration(Simulation[At, Act]):
 
     def do(self, act: Act) -> None:
         """Does an act, and records its requests."""
-        self._seen.clear()
-        self._world.do(act)
+        self._seen = self._recorded  # if it fails, what it has sent so far
+        self._after, self._seen = self._parts.do(self._at, act)
 
     def take(self, before: At, act: Act) -> At | None:
         """Returns the present state; None if the act changed nothing."""
-        world = self._world.state()
-        if world == before.world:
+        world = self._after
+        if world is before.world:
             return None
         self._changes += 1
         return At(world, before.bad + self._is_bad(act, before))
@@ -97,16 +103,21 @@ class Exploration(Simulation[At, Act]):
 
     def move(self, at: At, act: Act, after: At) -> Move:
         """Returns the move that the act's requests stand for."""
-        seen: Seen = tuple(self._seen)
-        return of_act(act, seen, at.world, after.world)
+        return of_act(act, self._seen, at.world, after.world)
 
     def meanings(self, at: At, before: Iterable[Image]) -> Mapping[Image, Meaning]:
         """Returns the meaning of a state; it does not depend on the images before."""
-        return dict.fromkeys(before, self._meanings.read(at.world))
+        meaning = self._read.get(at.world)
+        if meaning is None:
+            meaning = self._read[at.world] = self._meanings.read(at.world)
+        return dict.fromkeys(before, meaning)
 
     def key(self, at: At) -> Hashable:
         """Returns the canonical key of the world, with the number of faults."""
-        return canonical(at.world), at.bad
+        key = self._keys.get(at.world)
+        if key is None:
+            key = self._keys[at.world] = canonical(at.world)
+        return key, at.bad
 
     def is_crash(self, act: Act) -> bool:
         """Whether the act is a crash of an agent or a job."""

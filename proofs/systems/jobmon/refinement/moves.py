@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.cluster import Ending
@@ -16,9 +16,7 @@ from schedproof.impl.systems.jobmon.world import Act, Kind, State
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.simulation import NOTHING, Move
 
-Seen = Sequence[tuple[Request, Report]]
-"""The requests of an act that were carried out, with their reports."""
-
+from .parts import Seen
 
 ADVANCES = {
     RunState.LINKING: "link",

@@ -28,10 +28,15 @@ class Abstraction:
 
     def __init__(self, instance: Instance, names: Names) -> None:
         self.instance, self.names = instance, names
-        self._numbers = {
+        self.numbers = {
             machine.sort.name: {s.name: n for n, s in enumerate(machine.states)} for machine in instance.model.machines
         }
-
+        # Found once, because an exploration makes an image of every state.
+        self.slots = {
+            (machine.sort.name, name): instance.slot(machine.sort.name, name)
+            for machine in instance.model.machines
+            for name in [*([""] if machine.states else []), *(a.name for a in instance.attributes(machine.sort.name))]
+        }
         self._names = {
             machine.sort.name: (instance.slot(machine.sort.name), [s.name for s in machine.states])
             for machine in instance.model.machines
@@ -60,7 +65,7 @@ class Abstraction:
         Raises:
             Broken: a record is missing that must exist.
         """
-        new = _Image(self.instance, self._numbers, before)
+        new = _Image(self, before)
         has_partition = self._partition(new, world)
         for n, name in enumerate(self.names.queues):
             self._queue(new, n, next((q for q in world.queues if q.name == name), None))
@@ -172,8 +177,8 @@ def without_bygones(instance: Instance, names: Names) -> Normal:
 class _Image:
     """A model state under construction, from the one before."""
 
-    def __init__(self, instance: Instance, numbers: Mapping[str, Mapping[str, int]], before: State) -> None:
-        self._instance, self._numbers, self._before = instance, numbers, before
+    def __init__(self, of: Abstraction, before: State) -> None:
+        self._of, self._before = of, before
         self._new = list(before)
 
     @property
@@ -182,14 +187,14 @@ class _Image:
 
     def was(self, sort: str, n: int) -> str:
         """The state of an object in the image before."""
-        return self._instance.model.machine(sort).states[self._before[self._instance.slot(sort) + n]].name
+        return self._of.state_of(sort, n, self._before)
 
     def got(self, sort: str, attribute: str, n: int) -> int:
         """The value of an attribute in the image before."""
-        return self._before[self._instance.slot(sort, attribute) + n]
+        return self._before[self._of.slots[sort, attribute] + n]
 
     def state(self, sort: str, n: int, name: str) -> None:
-        self._new[self._instance.slot(sort) + n] = self._numbers[sort][name]
+        self._new[self._of.slots[sort, ""] + n] = self._of.numbers[sort][name]
 
     def put(self, sort: str, attribute: str, n: int, value: int) -> None:
-        self._new[self._instance.slot(sort, attribute) + n] = int(value)
+        self._new[self._of.slots[sort, attribute] + n] = int(value)

@@ -52,7 +52,7 @@ class Parts:
     draft: type[Draft] = Draft
     core: type[Core] = Core
 
-    @property
+    @cached_property
     def unselective(self) -> type[Draft]:
         """The draft class that offers every allowed decision instead of the core's preferred ones."""
         return type(self.draft.__name__, (self.draft,), {"options": every_option})

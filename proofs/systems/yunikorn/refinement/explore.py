@@ -33,11 +33,14 @@ class Exploration(SideBySide):
     ) -> None:
         super().__init__(model, progress)
         self._component, self._operations, self._abstraction = component, operations, abstraction
+        self._unchanged: tuple[Snapshot, State] | None = None
 
     def begin(self) -> int:
         """Begins with a core with which a resource manager has registered."""
         self._component.core.handle(self._operations.register())
-        return self._at(self._stands(Operation("", lambda component: None), self.model.initial, frozenset()))
+        core, clock = self._component.core, self._component.clock
+        at = Snapshot(core.world, clock.snapshot(), core.process, self.model.initial)
+        return self._at(self._stands(Operation("", lambda component: None), at))
 
     def expand(self, node: int) -> None:
         """Tries every possible operation, including the crash."""
@@ -58,7 +61,7 @@ class Exploration(SideBySide):
             return
         if operation.crash:
             self.crash_points += 1
-        after = self._stands(operation, self.model.initial if operation.crash else at.image, at.reported_containers)
+        after = self._stands(operation, at)
         labels = operation.names(self._component.answers)
         if after.key == at.key and not operation.crash:
             # A request without effect is a step only where the model has the same step without effect.
@@ -89,23 +92,21 @@ class Exploration(SideBySide):
             )
         self.jump(a, b, operation.description)
 
-    def _stands(self, operation: Operation, before: State, reported: frozenset[Container]) -> Snapshot:
-        """Returns the snapshot after an operation.
-
-        Args:
-            operation: the operation that has run.
-            before: the image of the state before.
-            reported: the containers before.
+    def _stands(self, operation: Operation, before: Snapshot) -> Snapshot:
+        """Returns the snapshot after an operation that has run from ``before``.
 
         Raises:
             Broken: the core's records and its messages to the resource manager disagree.
         """
-        world, times = self._component.core.world, self._component.clock.snapshot()
-        image = self._abstraction.image(world, times, before)
-        reported = self._component.hears(reported, operation)
+        core, times = self._component.core, self._component.clock.snapshot()
+        if is_unchanged := core.world == before.world and times == before.times and not operation.crash:
+            image = self._image_of_unchanged(before)
+        else:
+            image = self._abstraction.image(core.world, times, self.model.initial if operation.crash else before.image)
+        reported = self._component.hears(before.reported_containers, operation)
         running = {
             Container(it.name, it.node, it.termination if it.status is Status.RELEASING else None)
-            for it in world.allocations
+            for it in core.world.allocations
             if it.confirmed
         }
         if running != reported:
@@ -114,7 +115,15 @@ class Exploration(SideBySide):
                 expected=f"{sorted(map(str, running))}",
                 actual=f"{sorted(map(str, reported))}",
             )
-        return Snapshot(world, times, self._component.core.process, image, reported, operation.lost)
+        if is_unchanged and image == before.image and operation.lost == before.lost:
+            return before  # most operations change nothing, and a new snapshot would need another key
+        return Snapshot(core.world, times, core.process, image, reported, operation.lost)
+
+    def _image_of_unchanged(self, at: Snapshot) -> State:
+        """The image after operations from ``at`` that change nothing: it is the same for all of them."""
+        if self._unchanged is None or self._unchanged[0] is not at:
+            self._unchanged = at, self._abstraction.image(at.world, at.times, at.image)
+        return self._unchanged[1]
 
     def _at(self, at: Snapshot) -> int:
         number = self.find_node(at.key)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from schedproof.impl.hashed import hashed_once
 from schedproof.impl.locks import LockOrder
 from schedproof.impl.scheduler_interface import (
     ApplicationAccepted,
@@ -87,6 +89,7 @@ class NodeRecord:
     allocations: tuple[Allocation, ...]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class World:
     """The contents of a scheduler with at most one partition."""
@@ -96,7 +99,7 @@ class World:
     applications: tuple[ApplicationRecord, ...] = ()
     nodes: tuple[NodeRecord, ...] = ()
 
-    @property
+    @cached_property
     def allocations(self) -> frozenset[tuple[str, str]]:
         """(ask, node) of all allocations, as its applications have them."""
         return frozenset((it.name, it.node) for app in self.applications for it in app.allocations)
@@ -165,6 +168,7 @@ def put_together(world: World, kind: Scheduler) -> MergedScheduler:
     return it
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Snapshot:
     """The scheduler's contents, the notifications under way, and what has been requested, sent and received.
@@ -189,7 +193,7 @@ class Snapshot:
 class Operation:
     """An operation of the resource manager or the scheduler: a step of the model, and what runs it.
 
-    ``run`` returns False if nothing was done: the scheduler may find that the step is impossible.
+    ``action`` and ``about`` identify it. ``run`` returns False if nothing was done: the scheduler may find that the step is impossible.
     """
 
     action: str
@@ -202,23 +206,47 @@ class Operation:
         return f"{self.action} {self.about}"
 
 
-def after(at: Snapshot, operation: Operation, kind: Scheduler) -> Snapshot | None:
-    """Returns the snapshot after an operation; None if nothing was done."""
-    it = put_together(at.world, kind)
-    if operation.run(it) is False:
-        return None
-    batch = []
-    while not it.outbox.empty():
-        batch.append(news(it.outbox.get()))
-    world = taken_down(it)
-    return replace(
-        at,
-        world=world,
-        outbox=(*at.outbox, frozenset(batch)) if batch else at.outbox,
-        asked=at.asked | {(operation.action, operation.about)},
-        sent=at.sent | frozenset(batch),
-        held=at.held | world.allocations,
-    )
+Effect = tuple[World, frozenset[News]]
+"""The contents of a scheduler after an operation, and the notifications that it sent."""
+
+
+class Component:
+    """Runs operations on schedulers. An operation runs once for each contents of a scheduler: it can read no more.
+
+    Args:
+        kind: makes a scheduler.
+    """
+
+    def __init__(self, kind: Scheduler) -> None:
+        self._kind = kind
+        self._effects: dict[tuple[World, str, str], Effect | None] = {}
+
+    def after(self, at: Snapshot, operation: Operation) -> Snapshot | None:
+        """Returns the snapshot after an operation; None if nothing was done."""
+        key = at.world, operation.action, operation.about
+        if key not in self._effects:
+            self._effects[key] = self._run(at.world, operation)
+        effect = self._effects[key]
+        if effect is None:
+            return None
+        world, batch = effect
+        return Snapshot(
+            world,
+            (*at.outbox, batch) if batch else at.outbox,
+            at.asked | {(operation.action, operation.about)},
+            at.sent | batch,
+            at.heard,
+            at.held | world.allocations,
+        )
+
+    def _run(self, world: World, operation: Operation) -> Effect | None:
+        it = put_together(world, self._kind)
+        if operation.run(it) is False:
+            return None
+        batch = []
+        while not it.outbox.empty():
+            batch.append(news(it.outbox.get()))
+        return taken_down(it), frozenset(batch)
 
 
 def hear(at: Snapshot, what: News) -> Snapshot:

@@ -12,7 +12,7 @@ from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 
-from .component import Operation, Scheduler, Snapshot, after, hear
+from .component import Component, Operation, Scheduler, Snapshot, hear
 from .meaning import LEAF, NOWHERE, PARTITION, Meaning
 
 AT_WORK = "at work"
@@ -28,13 +28,13 @@ class Exploration(SideBySide):
 
     def __init__(self, meaning: Meaning, kind: Scheduler, model: ModelGraph, progress: Progress | None = None) -> None:
         super().__init__(model, progress)
-        self._meaning, self._kind = meaning, kind
+        self._meaning, self._component = meaning, Component(kind)
 
     def begin(self) -> int:
         """Begins with a scheduler, and with its partition if that exists from the start."""
         at = Snapshot()
         if self._meaning.configuration.partition:
-            made = after(at, Operation("register", PARTITION, _register), self._kind)
+            made = self._component.after(at, Operation("register", PARTITION, _register))
             at = Snapshot(made.world) if made is not None else at
         return self._at(at)
 
@@ -44,7 +44,7 @@ class Exploration(SideBySide):
         meaning = self._meaning
         for operation, label in self._operations(at):
             try:
-                done = after(at, operation, self._kind)
+                done = self._component.after(at, operation)
                 if done is not None:
                     self.edge(node, self._at(done), label, operation.description)
             except Broken as error:
@@ -57,7 +57,8 @@ class Exploration(SideBySide):
             self.edge(node, self._at(hear(at, what)), label, f"the resource manager hears {what[0]} of {what[1]}")
 
     def _at(self, at: Snapshot) -> int:
-        return self.node(at, AT_WORK, at, self._meaning.image(at))
+        number = self.find_node(at)
+        return self.node(at, AT_WORK, at, self._meaning.image(at)) if number is None else number
 
     def _operations(self, at: Snapshot) -> Iterator[tuple[Operation, Choice]]:
         """The resource manager's requests and the scheduler's decisions, each with its step of the model."""

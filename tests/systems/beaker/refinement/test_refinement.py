@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -23,9 +24,11 @@ from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Confi
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, NotAQuotient
 from schedproof.proofs.refinement.report import RefinementReport
+from schedproof.proofs.systems.beaker.refinement import check
 from schedproof.proofs.systems.beaker.refinement.abstraction import Abstraction, without_bygones
 from schedproof.proofs.systems.beaker.refinement.check import check_refinement, instance_of
-from schedproof.proofs.systems.beaker.refinement.runner import Snapshot, ranked
+from schedproof.proofs.systems.beaker.refinement.operations import Names, operations
+from schedproof.proofs.systems.beaker.refinement.runner import Operation, Snapshot, ranked
 from tests.support.sample import thinned
 from tests.systems.beaker.refinement.seeded import (
     ABBA,
@@ -90,6 +93,18 @@ def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
     assert re.search(seeded.shows, report.mismatch.text, re.DOTALL), report.mismatch.text
     assert "  1. " in report.text
     assert "DIFFER" in report.text
+
+
+def test_an_operation_that_reads_the_memory_unannounced_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its outcome would be taken for that of every memory."""
+
+    def unannounced(names: Names) -> list[Operation]:
+        return [replace(operation, reads_memory=False) for operation in operations(names)]
+
+    monkeypatch.setattr(check, "operations", unannounced)
+    report = check_refinement(PEOPLE)
+    assert report.mismatch is not None
+    assert re.search("the operation fails: AttributeError.*the new job loop", report.mismatch.text, re.DOTALL)
 
 
 def test_there_are_bugs_of_many_kinds() -> None:

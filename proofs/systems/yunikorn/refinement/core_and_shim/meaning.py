@@ -43,8 +43,8 @@ class Meanings:
             for i in range(instance.sizes[sort])
         ]
         self._messages = self._message_numbers()
-        # The core's last values, for each image before: most moves leave the core alone.
-        self._last: tuple[World | None, Times | None, dict[State, dict[int, frozenset[int]]]] = None, None, {}
+        # The core's values, for each image before: most moves leave the core alone.
+        self._known: dict[tuple[World, Times, State], dict[int, frozenset[int]]] = {}
         free = frozenset({self._states["Message"]["free"]})
         self._silence = {instance.slot("Message") + e: free for e in self._messages.values()}
 
@@ -111,14 +111,12 @@ class Meanings:
         return Meaning(fits)
 
     def _of_the_core(self, at: Snapshot, before: State) -> dict[int, frozenset[int]]:
-        core, times, known = self._last
-        if core is not at.core or times != at.times:
-            known = {}
-            self._last = at.core, at.times, known
-        if before not in known:
-            image = self._normal(self._core.image(at.core, at.times, before))
-            known[before] = {slot: _only(image[slot]) for slot in self._core_slots}
-        return known[before]
+        key = at.core, at.times, before
+        known = self._known.get(key)
+        if known is None:
+            image = self._normal(self._core.image(*key))
+            known = self._known[key] = {slot: _only(image[slot]) for slot in self._core_slots}
+        return known
 
     def _is_over(self, key: MessageKey, before: State) -> bool:
         """True for a message to the core about a finished ask: it has no effect."""
