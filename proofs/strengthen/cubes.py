@@ -101,8 +101,7 @@ class Clause:
 
     def excludes(self, states: States) -> bool:
         """Whether some of the states violates the clause."""
-        rows = (self.template.rows(states, bound) for bound in self.template.assignments(states))
-        return any(self.fails(each).any() for each in rows)
+        return bool(self.fails(self.template.every_row(states)).any())
 
     def implies(self, other: Clause) -> bool:
         """Whether each of its literals implies one of the other clause."""

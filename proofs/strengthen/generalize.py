@@ -12,7 +12,11 @@ from contextlib import suppress
 from itertools import combinations
 from math import prod
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .cubes import Clause
+from .features import Template
 from .infer import Inference, Lemma
 from .samples import OutOfTime
 
@@ -77,14 +81,22 @@ def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> dict[Clause, f
         narrowed = {each: made[one] for one in made for each in _narrowed(inference, one)}
         narrowed |= {each: merged[one] for one in merged for each in _narrowed(inference, one)}
         made = merged | {each: narrowed[each] for each in strongest(narrowed)}
+    rows: dict[tuple[Template, str], NDArray[np.int8]] = {}
+
+    def may_replace(clause: Clause, lemma: Lemma) -> bool:
+        if clause.implies(lemma.clause):
+            return True
+        if lemma.excludes is None:
+            return False
+        key = clause.template, lemma.prop.name
+        if key not in rows:  # they take longer than all else here
+            rows[key] = clause.template.every_row(lemma.excludes.before)
+        return bool(clause.fails(rows[key]).any())
+
     return {
-        each: names.union(lemma.prop.name for lemma in lemmas if _may_replace(each, lemma))
+        each: names.union(lemma.prop.name for lemma in lemmas if may_replace(each, lemma))
         for each, names in made.items()
     }
-
-
-def _may_replace(clause: Clause, lemma: Lemma) -> bool:
-    return clause.implies(lemma.clause) or (lemma.excludes is not None and clause.excludes(lemma.excludes.before))
 
 
 def put_together(one: Clause, other: Clause) -> Iterator[Clause]:

@@ -30,8 +30,8 @@ HARD_EFFORT = 4_000_000
 SHORT_EFFORT = 250_000
 """The limit for each question about a candidate."""
 
-MOST_REMOVED = 40
-"""The solvers are made anew after so many invariants were removed."""
+MOST_REMOVED, MOST_ASKED = 40, 4_000
+"""The solvers are made anew after so many invariants were removed, whose formulas they keep, or so many questions: of each they keep 0.1 MiB."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,6 @@ class Prover:
 
     Attributes:
         goals: the obligations of the model's properties that are not ``given``, which are assumed.
-        questions: how many questions z3 was asked.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class Prover:
         if withhold:
             self._withheld.update(self._proof.assumed)
             self._proof.assumed.clear()
-        self.model, self.questions, self._removed = model, 0, 0
+        self.model, self._removed, self._asked = model, 0, 0
         self.goals = self._proof.obligations
         self._relevance = Relevance(self._proof.symbols)
         self._contexts: dict[int, Context] = {}
@@ -115,13 +114,16 @@ class Prover:
                 context.assume(name, self._withheld[name])
 
     def remove(self, name: str) -> None:
-        """Undoes :meth:`add`. The solvers keep a formula that they no longer use, until there are many."""
+        """Undoes :meth:`add`. The solvers keep a formula that they no longer use, until they are made anew."""
         del self._proof.assumed[name], self._proof.stated[name]
         self._removed += 1
-        if self._removed % MOST_REMOVED == 0:
-            self._contexts.clear()
 
     def _context(self, obligation: Obligation) -> Context:
+        """The solvers for a question about an obligation."""
+        self._asked += 1
+        if self._removed >= MOST_REMOVED or self._asked >= MOST_ASKED:
+            self._contexts.clear()
+            self._removed = self._asked = 0
         key = id(obligation.context)
         if key not in self._contexts:
             always = obligation.context is self._proof.always
@@ -135,7 +137,6 @@ class Prover:
         Args:
             short: give up early; a reply that is neither then means little.
         """
-        self.questions += 1
         name = obligation.invariant
         if obligation.inductive and self._proof.stated.get(name) is obligation.goal:
             return Reply(frozenset({name}))  # the step writes nothing that it reads
@@ -177,7 +178,6 @@ class Prover:
                 return most
             if obligation.inductive and obligation.goal is formulas.stated:
                 continue
-            self.questions += 1
             context = self._context(obligation)
             names = sorted({*assume} & self._proof.assumed.keys()) if obligation.inductive else []
             context.near.push()

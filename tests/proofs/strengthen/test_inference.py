@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from schedproof.model.lang import (
     NONE,
@@ -19,7 +22,8 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.induction.solve import Context
+from schedproof.proofs.strengthen import prover, strengthen
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.infer import OUTSIDE, Inference, Limits
 from schedproof.proofs.strengthen.prover import Prover
@@ -211,3 +215,19 @@ def test_only_lemmas_that_goals_rest_on_are_proved() -> None:
     assert one._next() is None and "nobody" not in one.needed()
     one.proofs[one.goals[-1].name] = frozenset({"nobody"})
     assert (asked := one._next()) is not None and asked.invariant == "nobody"
+
+
+def test_new_solvers_answer_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made after some questions, because z3 keeps something of each."""
+    expected, one, made = inference(), inference(), list[Context]()
+    assert expected.run()
+    monkeypatch.setattr(prover, "MOST_ASKED", 2)
+
+    def context(*arguments: Any) -> Context:
+        made.append(Context(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(prover, "Context", context)
+    assert one.run()
+    assert [lemma.prop.says for lemma in one.lemmas.values()] == [lemma.prop.says for lemma in expected.lemmas.values()]
+    assert len(made) > len(LOCK_SERVER.actions) + 1, "more than one for each action and the beginning"
