@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -171,20 +171,14 @@ class Store(ABC, Generic[S]):
         self.before = before
         self.after = after
 
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self) -> AbstractContextManager[Transaction]:
         """A transaction, committed at the end of the ``with`` block and rolled back by an exception.
 
         Raises:
             Contended: another transaction came in between; nothing is written.
             StoreError: the store cannot be used.
         """
-        with self._committed() as transaction:
-            yield transaction
-            if self.before is not None:
-                self.before(transaction.written)
-        if self.after is not None:
-            self.after(transaction.written)
+        return _WithHooks(self)
 
     def transact(self, work: Callable[[Transaction], T]) -> T:
         """The result of ``work`` in a transaction; ``work`` starts again if another transaction comes in between.
@@ -194,14 +188,9 @@ class Store(ABC, Generic[S]):
             StoreError: the store cannot be used.
         """
 
-        def once() -> T:  # as in transaction(): the context managers of two generators would cost more than most work
-            with self._committed() as transaction:
-                result = work(transaction)
-                if self.before is not None:
-                    self.before(transaction.written)
-            if self.after is not None:
-                self.after(transaction.written)
-            return result
+        def once() -> T:
+            with self.transaction() as transaction:
+                return work(transaction)
 
         return retried(once)
 
@@ -221,3 +210,26 @@ class Store(ABC, Generic[S]):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+class _WithHooks:
+    """A transaction with its hooks. A generator would be shorter, and cost more than most work of an exploration."""
+
+    def __init__(self, store: Store[Any]) -> None:
+        self._store = store
+
+    def __enter__(self) -> Transaction:
+        self._committed = self._store._committed()
+        self._transaction = self._committed.__enter__()
+        return self._transaction
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if error is None and self._store.before is not None:
+            try:
+                self._store.before(self._transaction.written)
+            except BaseException as failure:
+                self._committed.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        self._committed.__exit__(kind, error, at)
+        if error is None and self._store.after is not None:
+            self._store.after(self._transaction.written)

@@ -173,7 +173,7 @@ def test_schedule_all_and_a_core_without_a_listener() -> None:
 def test_nothing_comes_from_the_model() -> None:
     """Not from another system either, nor do the modules that several systems share depend on such."""
     used = {name for _, name in dependencies("systems/yunikorn")}
-    shared = ("choice:", "errors:", "clock:", "table_machine:", "scheduler_interface:")
+    shared = ("choice:", "errors:", "hashed:", "clock:", "table_machine:", "scheduler_interface:")
     assert used and all(
         name.startswith(("schedproof.impl:", *(f"schedproof.impl.{module}" for module in shared))) for name in used
     )
