@@ -113,8 +113,10 @@ class MemoryStore(Store[S]):
         return _Turn(self)
 
     def _begin(self) -> MemoryTransaction:
-        self._turn.acquire()
-        return self.transaction_type(self.schema, self._records, self._results)
+        with self._turn:  # not kept if the next line raises
+            transaction = self.transaction_type(self.schema, self._records, self._results)
+            self._turn.acquire()
+        return transaction
 
     def _commit(self, transaction: MemoryTransaction) -> None:
         if transaction.records is not self._records:
@@ -127,10 +129,10 @@ class MemoryStore(Store[S]):
         """Lets the process die. Nothing is lost, because nothing is buffered."""
 
     def snapshot(self) -> S:
-        snapshot = self._snapshot
-        if snapshot is None:
-            snapshot = self._snapshot = self.schema.gather(self._records.__getitem__)
-        return snapshot
+        with self._turn:  # else a snapshot of earlier records could be kept for those of a commit meanwhile
+            if self._snapshot is None:
+                self._snapshot = self.schema.gather(self._records.__getitem__)
+            return self._snapshot
 
     def restore(self, snapshot: S) -> None:
         """Restores a snapshot, without history."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Thread
 
 import pytest
 
@@ -77,3 +78,21 @@ def test_a_snapshot_follows_every_write() -> None:
         transaction.add(Row("b"))
         transaction.clear()
     assert store.snapshot() == empty
+
+
+def test_a_snapshot_is_that_of_the_records_beside_it() -> None:
+    """Another thread that writes while a snapshot is gathered waits; else the old one would be kept for the new records."""
+    writers: list[Thread] = []
+
+    @dataclass(frozen=True)
+    class Gathered(Rows):
+        def __post_init__(self) -> None:
+            if not writers:
+                writers.append(Thread(target=add, args=(store, "a")))
+                writers[0].start()
+                writers[0].join(0.1)
+
+    store = MemoryStore(Schema(Gathered, Kind(Row, "rows", key=("name",))))
+    store.snapshot()
+    writers[0].join()
+    assert store.snapshot() == Gathered((Row("a"),))

@@ -65,12 +65,13 @@ class Exploration(SideBySide):
         done = self._runner.run(at, operation)
         if done is None:
             return False
-        left = self._runner.killed_before_commit(at, operation)
+        report, end = done
+        left = self._runner.killed(at, operation, BEFORE)
         self._crash(left == Snapshot(at.world, None), f"something of the operation is left: killed {BEFORE}")
-        left = self._runner.killed_after_commit(done)
-        self._crash(left == Snapshot(done.end.world, None), f"something of the operation is lost: killed {AFTER}")
-        for label in self._abstraction.labels(done.report):
-            self.edge(node, self._at(done.end), label, operation.description)
+        left = self._runner.killed(at, operation, AFTER)
+        self._crash(left == Snapshot(end.world, None), f"something of the operation is lost: killed {AFTER}")
+        for label in self._abstraction.labels(report):
+            self.edge(node, self._at(end), label, operation.description)
         return True
 
     def _crash(self, right: bool, operation: str) -> None:

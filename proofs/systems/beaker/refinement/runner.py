@@ -2,8 +2,8 @@
 
 An operation is one transaction. So the process can die at three points:
 
-- while the transaction is open: the operation runs again, and the store has to roll it back;
-- just after its commit: the runner keeps what is durable then, as the store's hook reports it;
+- while the transaction is open;
+- just after its commit;
 - after the process has recorded the outcome.
 """
 
@@ -34,7 +34,7 @@ from schedproof.impl.systems.beaker import (
 from schedproof.proofs.refinement.mismatch import Broken
 
 HIDDEN: Any = object()
-"""In place of the memory of the process, for operations that do not read it: they fail if they do."""
+"""No memory of the process, for operations that do not read it: they fail if they do."""
 
 BEFORE, AFTER = "before the transaction is committed", "after the transaction is committed"
 
@@ -100,20 +100,8 @@ class Snapshot:
     in_hand: InHand | None
 
 
-@dataclass(frozen=True)
-class Done:
-    """An operation that was not refused.
-
-    Attributes:
-        committed: the state just after its commit.
-        reported: what it had reported by then.
-        end: the state at its end.
-    """
-
-    report: Report
-    committed: Snapshot
-    reported: tuple[Report, ...]
-    end: Snapshot
+Done = tuple[Report, Snapshot]
+"""The report of an operation that was not refused, and the state at its end."""
 
 
 class Runner:
@@ -124,15 +112,15 @@ class Runner:
 
     def __init__(self, sides: SidesFactory, store: BeakerStore, fill: Callable[[Web], object]) -> None:
         self._store = store
-        self._commits: list[tuple[Snapshot, tuple[Report, ...]]] = []
-        self._kills = False
+        self._commits = 0
+        self._kill_at: str | None = None
         store.before, store.after = self._before_commit, self._after_commit
         self._reports: list[Report] = []
         self._restored: World | None = None
         self._stands = False
         self._worlds: dict[World, World] = {}
         self._runs: dict[tuple[World, Operation], Done | None] = {}
-        self._deaths: dict[tuple[World, Operation], Snapshot] = {}
+        self._deaths: dict[tuple[World, Operation, str], Snapshot] = {}
         self._crashes: dict[Snapshot, Snapshot] = {}
         self._sides = sides(self._store, self._reports.append)
         fill(self._sides.web)
@@ -143,13 +131,13 @@ class Runner:
         if world is not self._restored:
             world = ranked(world)
             world = self._worlds.setdefault(world, world)
-        return Snapshot(world, self._sides.new_jobs.in_hand)
+        return Snapshot(world, vars(self._sides.new_jobs).get("in_hand", HIDDEN))
 
     def run(self, at: Snapshot, operation: Operation) -> Done | None:
         """Runs an operation from ``at``.
 
         Returns:
-            What it did; None if it is refused.
+            Its report and the state at its end; None if it is refused.
 
         Raises:
             Broken: it fails, changes something though it was refused, is not one transaction, or writes no entry of
@@ -161,12 +149,10 @@ class Runner:
         if key not in self._runs:
             self._runs[key] = self._run(Snapshot(at.world, HIDDEN), operation)
         done = self._runs[key]
-        if done is None:
-            return None
-        return Done(done.report, _with_memory(done.committed, at), done.reported, _with_memory(done.end, at))
+        return None if done is None else (done[0], _with_memory(done[1], at))
 
-    def killed_before_commit(self, at: Snapshot, operation: Operation) -> Snapshot:
-        """Returns the state after the process died in the transaction of an operation and was started again.
+    def killed(self, at: Snapshot, operation: Operation, point: str) -> Snapshot:
+        """Returns the state after the process died at ``point`` of an operation and was started again.
 
         The operation must not be refused at ``at``.
 
@@ -174,21 +160,11 @@ class Runner:
             Broken: the operation continues after the crash, or reports before it is done.
         """
         if operation.reads_memory:
-            return self.crash(self._killed(at, operation))
-        key = at.world, operation
+            return self.crash(self._killed(at, operation, point))
+        key = at.world, operation, point
         if key not in self._deaths:
-            self._deaths[key] = self._killed(Snapshot(at.world, HIDDEN), operation)
+            self._deaths[key] = self._killed(Snapshot(at.world, HIDDEN), operation, point)
         return self.crash(_with_memory(self._deaths[key], at))
-
-    def killed_after_commit(self, done: Done) -> Snapshot:
-        """Returns the state after the process died just after the commit of an operation and was started again.
-
-        Raises:
-            Broken: the operation reports before it is done.
-        """
-        if done.reported:
-            raise Broken(f"the operation reports what it did {AFTER}", actual=f"{done.reported[0]}")
-        return self.crash(done.committed)
 
     def crash(self, at: Snapshot) -> Snapshot:
         """Returns the implementation after the process died at ``at`` and was started again."""
@@ -210,41 +186,46 @@ class Runner:
         except Exception as error:  # any exception is a bug
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         end = self.now()
-        if len(self._commits) != 1:
-            raise Broken(f"the operation is not one transaction but {len(self._commits)}")
+        if self._commits != 1:
+            raise Broken(f"the operation is not one transaction but {self._commits}")
         if self._reports != [report]:
             raise Broken("the operation does not report what it did", expected=f"{report}", actual=f"{self._reports}")
         self._check_usage(at, end)
-        return Done(report, *self._commits[0], end)
+        return report, end
 
-    def _killed(self, at: Snapshot, operation: Operation) -> Snapshot:
-        """The state in which an operation leaves a process that dies in its transaction."""
+    def _killed(self, at: Snapshot, operation: Operation, point: str) -> Snapshot:
+        """The state in which an operation leaves a process that dies at ``point``."""
         self._restore(at)
-        self._kills = True
+        self._kill_at = point
         try:
             operation.call(self._sides)
         except Crash:
             if self._reports:
-                raise Broken(f"the operation reports what it did {BEFORE}", actual=f"{self._reports[0]}") from None
+                raise Broken(f"the operation reports what it did {point}", actual=f"{self._reports[0]}") from None
             return self.now()
-        raise Broken(f"the operation goes on where the process died ({BEFORE})")
+        raise Broken(f"the operation goes on where the process died ({point})")
 
     def _restore(self, at: Snapshot) -> None:
-        self._kills = False
+        self._kill_at = None
         if not (self._stands and self._restored is at.world):  # most requests are refused and change nothing
             self._store.restore(at.world)
             self._restored = at.world
         self._stands = False
-        self._commits.clear()
+        self._commits = 0
         self._reports.clear()
-        self._sides.new_jobs.in_hand = at.in_hand
+        memory = vars(self._sides.new_jobs)
+        memory.pop("in_hand", None)
+        if at.in_hand is not HIDDEN:
+            memory["in_hand"] = at.in_hand
 
     def _before_commit(self, written: Sequence[object]) -> None:
-        if self._kills:
+        if self._kill_at == BEFORE:
             raise Crash
 
     def _after_commit(self, written: Sequence[object]) -> None:
-        self._commits.append((self.now(), tuple(self._reports)))
+        self._commits += 1
+        if self._kill_at == AFTER:
+            raise Crash
 
     def _check_usage(self, before: Snapshot, after: Snapshot) -> None:
         """Checks that usage entries are written exactly when usage or condition change (lines 252-255)."""

@@ -1,7 +1,7 @@
 """Does each act once for each part of the world that it can read.
 
 An act of an agent reads the database, the jobs and the agent's own memory, but not the memory of other agents. So it
-runs in a world without other agents, in which it would fail if it read more. All states with the same part have the
+runs in a world without other agents, where looking for one by its name fails. All states with the same part have the
 same outcome.
 """
 

@@ -258,6 +258,41 @@ class QueuesInPieces(NewJobs):
         return super().settle()
 
 
+class UndoesWhatFails(PendingSystems):
+    """What it has written is undone when it fails, even after the commit."""
+
+    def process(self, system: str, choose: Choice | None = None) -> Report:
+        before, done = self.store.snapshot(), False
+        try:
+            report = super().process(system, choose)
+            done = True
+            return report
+        finally:
+            if not done and self.store.snapshot() != before:
+                self.store.restore(before)
+
+
+class LooksIntoTheHand(PendingSystems):
+    """No system is processed while no set is in the hand of another loop."""
+
+    new_jobs: NewJobs
+
+    def process(self, system: str, choose: Choice | None = None) -> Report:
+        if self.new_jobs.in_hand is None:
+            raise Refused("no set is in hand")
+        return super().process(system, choose)
+
+
+class Linked(Sides):
+    """The loop for pending systems knows the one for new jobs."""
+
+    pending_type = LooksIntoTheHand
+
+    def __init__(self, store: BeakerStore, observer: Callable[[Report], object]) -> None:
+        super().__init__(store, observer)
+        self.pending.new_jobs = self.new_jobs  # type: ignore[attr-defined]
+
+
 class DecidesBeforehand(PendingSystems):
     """What the system goes to is decided in one transaction and written in another."""
 
@@ -449,4 +484,6 @@ SEEDED: Sequence[Seeded] = [
     Seeded("refused, and yet written", "refused, but it changed something", TWO, with_side(web=WritesDownRefusals)),
     Seeded("usage is not recorded", "the system usage of s0 does not show what happened", PEOPLE, store=WithoutUsage),
     Seeded("no rollback", "something of the operation is left", PEOPLE, store=NoRollback),
+    Seeded("undone after the commit", "something of the operation is lost", PEOPLE, with_side(pending=UndoesWhatFails)),
+    Seeded("a loop depends on the memory of another", "the operation fails: AttributeError", PEOPLE, Linked),
 ]  # fmt: skip
