@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import States, packed
+from .columns import packed
 from .features import Feature, Template
 from .samples import Rows, distinct
 
@@ -98,10 +98,6 @@ class Clause:
             allowed = frozenset(np.unique(values).tolist())
             literals = (*others, (feature, allowed)) if allowed else others
         return Clause(self.template, literals)
-
-    def excludes(self, states: States) -> bool:
-        """Whether some of the states violates the clause."""
-        return bool(self.fails(self.template.every_row(states)).any())
 
     def implies(self, other: Clause) -> bool:
         """Whether each of its literals implies one of the other clause."""

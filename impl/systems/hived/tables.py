@@ -7,6 +7,7 @@ or step.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from schedproof.impl.machines import ObjectMachine, create_objects, generate_machine
@@ -14,6 +15,9 @@ from schedproof.model.systems.hived import REPAIRED
 
 CellState = tuple[str, str | None, str | None]
 """State, user and reserver of a cell."""
+
+REMEMBERED = 10_000
+"""The most answers of machines that are remembered: the names of groups occur in them, and a scheduler meets ever new ones."""
 
 
 def _objects(sort: str, names: Iterable[str]) -> dict[str, ObjectMachine]:
@@ -30,8 +34,8 @@ class Machines:
     def __init__(self, cells: Iterable[str]) -> None:
         self._cells = _objects("Cell", cells)
         self._groups: dict[str, ObjectMachine] = {}
-        self._group_answers: dict[tuple[str, str, str], str] = {}
-        self._cell_answers: dict[tuple[object, ...], CellState] = {}
+        self._group_after = lru_cache(REMEMBERED)(self._ask_group)
+        self._cell_after = lru_cache(REMEMBERED)(self._ask_cell)
 
     def fire_group(self, name: str, state: str, event: str) -> str:
         """Returns the state of a group after ``event`` in ``state``.
@@ -39,15 +43,7 @@ class Machines:
         Raises:
             IllegalEvent: the table has no such row.
         """
-        key = name, state, event
-        if key not in self._group_answers:
-            if name not in self._groups:
-                self._groups |= _objects("PodGroup", [name])
-            machine = self._groups[name]
-            machine.restore((state, ()))
-            machine.fire(event)
-            self._group_answers[key] = machine.state
-        return self._group_answers[key]
+        return self._group_after(name, state, event)
 
     def fire_cell(self, name: str, before: CellState, event: str, **payload: Any) -> CellState:
         """Returns the state, user and reserver of a cell after ``event``.
@@ -55,15 +51,23 @@ class Machines:
         Raises:
             IllegalEvent: the table has no such row.
         """
-        key = name, before, event, *payload.items()
-        if key not in self._cell_answers:
-            state, user, reserver = before
-            machine = self._cells[name]
-            machine.restore((state, (user, reserver)))
-            machine.fire(event, **payload)
-            values = machine.values
-            self._cell_answers[key] = machine.state, _name(values["user"]), _name(values["reserver"])
-        return self._cell_answers[key]
+        return self._cell_after(name, before, event, **payload)
+
+    def _ask_group(self, name: str, state: str, event: str) -> str:
+        if name not in self._groups:
+            self._groups |= _objects("PodGroup", [name])
+        machine = self._groups[name]
+        machine.restore((state, ()))
+        machine.fire(event)
+        return machine.state
+
+    def _ask_cell(self, name: str, before: CellState, event: str, **payload: Any) -> CellState:
+        state, user, reserver = before
+        machine = self._cells[name]
+        machine.restore((state, (user, reserver)))
+        machine.fire(event, **payload)
+        values = machine.values
+        return machine.state, _name(values["user"]), _name(values["reserver"])
 
 
 def _name(value: object) -> str | None:
