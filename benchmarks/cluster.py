@@ -7,12 +7,16 @@ threads does the same exchange without Ray. So what it takes more than one proce
 The table also has the mean time that a process with states waited for a processor that others used, and that it slept: for buckets and
 turns. On a machine without other work the search takes what is left without the former.
 
+How fast two of them can be depends on what two processors of the machine share: memory, its caches, or a core. A crew that is ``beside another``,
+as in ``--crew "one process" --crew "one process beside another"``, is measured while another process does the same search over and over.
+
 With ``--memory`` states that do not fit go to files: ``python benchmarks/cluster.py --scope PodGroup=6,Cell=6 --memory 4G --runs 1``.
 Large searches can be measured one by one, as ``--crew local:2``.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import statistics
 import time
@@ -86,14 +90,36 @@ def crew(name: str) -> Iterator[tuple[RemoteWorkers | None, int]]:
         yield workers, int(number) if unit == "threads" else 1
 
 
+@contextmanager
+def beside(another: bool, instance: Instance) -> Iterator[None]:
+    """If there is another process, it does the same search until the context ends."""
+    if not another:
+        yield
+        return
+    process = multiprocessing.get_context("fork").Process(target=search_forever, args=(instance,))
+    process.start()
+    try:
+        yield
+    finally:
+        process.kill()
+        process.join()
+
+
+def search_forever(instance: Instance) -> None:
+    """Searches over and over, until somebody ends the process."""
+    while True:
+        explore(instance)
+
+
 def measured(name: str, instance: Instance, runs: int, memory: int | None) -> Measurement:
     """Measures the search by one crew, after a first search of a few states.
 
     Args:
-        name: ``one process``, ``2 threads``, or the address of workers.
+        name: ``one process``, ``2 threads``, or the address of workers; of each also what is ``beside another`` process.
         memory: the bytes that all of its processes may use; None for no limit.
     """
-    with crew(name) as (workers, threads):
+    kind, another, _ = name.partition(" beside another")
+    with beside(bool(another), instance), crew(kind) as (workers, threads):
         explore(instance, workers=workers, threads=threads, limit=100_000)
         seconds, processor, most, shares = [], [], 0, Counter[str]()
         if memory is not None:
@@ -112,8 +138,9 @@ def measured(name: str, instance: Instance, runs: int, memory: int | None) -> Me
 
 
 def family() -> list[psutil.Process]:
-    """This process and those that it has started."""
-    return [psutil.Process(), *psutil.Process().children(recursive=True)]
+    """This process and those that it has started, without one that others are measured beside."""
+    others = {each.pid for each in multiprocessing.active_children()}
+    return [psutil.Process(), *(each for each in psutil.Process().children(recursive=True) if each.pid not in others)]
 
 
 def is_worker(process: psutil.Process) -> bool:
