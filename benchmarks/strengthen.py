@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,6 +82,12 @@ class Variant:
     def proved(self) -> list[Strengthened]:
         """The properties that are proved again."""
         return [each for each in self.together.results if each.proved]
+
+    @property
+    def failures(self) -> list[str]:
+        """For each property that is not proved again a line that says why."""
+        failed = (each for each in self.together.results if not each.proved)
+        return [f"- {self.model.system} {self.model.variant} {each.prop}: {each.why}" for each in failed]
 
     @property
     def row(self) -> str:
@@ -159,7 +166,7 @@ def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float
 
 
 def write_own(variants: Iterable[Variant]) -> None:
-    """Writes the table of our systems, then why properties failed, and a summary."""
+    """Writes the table of our systems, then why properties failed, and a summary; why also at once, to standard error."""
     columns = ["system", "variant", "properties", "proved again", "invariants", "people's", "clauses", "people's",
                "seconds, median", "in all", "of it checking"]  # fmt: skip
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
@@ -167,11 +174,9 @@ def write_own(variants: Iterable[Variant]) -> None:
     for variant in variants:
         seen.append(variant)
         print(variant.row, flush=True)
-    print()
-    for variant in seen:
-        for each in variant.together.results:
-            if not each.proved:
-                print(f"- {variant.model.system} {variant.model.variant} {each.prop}: {each.why}")
+        for line in variant.failures:
+            print(line, file=sys.stderr, flush=True)
+    print("", *(line for variant in seen for line in variant.failures), sep="\n")
     asked, proved = sum(len(each.people) for each in seen), sum(len(each.proved) for each in seen)
     pairs = [([one.prop for one in each.inferred], v.people[each.prop]) for v in seen for each in v.proved]
     invariants = median(len(inferred) - len(people) for inferred, people in pairs)
