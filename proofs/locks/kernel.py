@@ -58,6 +58,9 @@ from .automata import (
 )
 
 U = np.uint64
+ZERO = np.int64(0)
+"""Where a loop begins that calls other functions: for the literal 0 numba would compile all of these once more."""
+
 _A, _B, _S32 = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(32)
 
 COUNT, NEXT, MOVES, CUT, SUSPECTS = range(5)
@@ -132,7 +135,7 @@ def search(
             count += 1
             slots[slot, 0] = count
         numbers[COUNT] = count
-        about, ended = 0, 0
+        about, ended = ZERO, ZERO
         for t in range(threads):
             if table[nodes[t], KIND] == NOT_HELD:
                 about |= 1 << t
@@ -215,7 +218,7 @@ def _successors(
     table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
 ) -> Any:
     """Every step from a state, or only those of thread ``alone``: their number, the threads, the states after."""
-    threads, count, moving = len(nodes), 0, 0
+    threads, count, moving = len(nodes), ZERO, ZERO
     writes, reads, announced = 0, 0, 0
     for t in range(threads):
         writes |= table[nodes[t], WRITES]
@@ -548,7 +551,7 @@ def _at_end(table: Any, nodes: Any, moving: int, ended: int) -> Any:
 
     ``ended``: the threads that can end the program.
     """
-    stuck, done, leaks = 0, 0, False
+    stuck, done, leaks = ZERO, ZERO, False
     for t in range(len(nodes)):
         if table[nodes[t], KIND] == FINISHED:
             done |= 1 << t
