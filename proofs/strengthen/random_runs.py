@@ -10,14 +10,13 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from schedproof.model.lang import Model, Ref, Rigid
-from schedproof.model.lang.model import RigidValue
+from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
-from schedproof.model.semantics.evaluate import Moment, Undefined, compile_term
-from schedproof.model.semantics.instance import NO_OBJECT, domain_size
+from schedproof.model.semantics.evaluate import Undefined
 from schedproof.model.semantics.step import IllFormed, stepper_of
 
 from .columns import States
+from .configurations import drawn
 
 SIZES = 10
 """How many numbers of objects are tried."""
@@ -27,9 +26,6 @@ MOST_OBJECTS = 4
 
 CONFIGURATIONS, RUNS, STEPS = 12, 20, 150
 """For each of them, how many values of the rigid attributes, how many runs with each, and the most steps of a run."""
-
-TRIES = 200
-"""So often random values may violate the axioms, one time after another."""
 
 
 def random_runs(
@@ -46,41 +42,27 @@ def random_runs(
         sizes = {s.name: 1 if s.single else chance.randint(least, MOST_OBJECTS) for s in model.sorts}
         instance = Instance(model, sizes, {}, bool(history), history=history or None, rigid_in_state=True)
         states: dict[State, None] = {}
-        for start in _starts(instance, chance):
+        for configuration in _configurations(instance, chance):
+            instance = replace(configuration, rigid={})  # of the same objects, of which there may be fewer
             for _ in range(RUNS):
                 if halt():
                     return
-                states.update(dict.fromkeys(_run(instance, start, chance)))
+                states.update(dict.fromkeys(_run(instance, configuration.initial(), chance)))
         if states:
             yield States.of(instance, list(states))
 
 
-def _starts(instance: Instance, chance: random.Random) -> Iterator[State]:
-    """Initial states with random values of the rigid attributes that satisfy the axioms."""
-    axioms = [compile_term(instance, axiom, {}) for axiom in instance.model.premises]
-    for _ in range(CONFIGURATIONS):
-        for _ in range(TRIES):
-            start = replace(instance, rigid=_rigid(instance, chance)).initial()
-            if all(axiom(Moment(start)) for axiom in axioms):
-                yield start
-                break
-        else:
-            return
-
-
-def _rigid(instance: Instance, chance: random.Random) -> Rigid:
-    """A random value of each rigid attribute for each object; the initial one where its type has too many."""
-    rigid: dict[tuple[str, str], list[RigidValue]] = {}
-    for (sort, name), attribute in instance.model.rigid_attributes.items():
-        try:
-            domain = instance.domain(attribute.type)
-        except TypeError:
-            continue
-        least = NO_OBJECT if isinstance(attribute.type, Ref) else 0
-        drawn = [chance.randrange(least, domain_size(domain)) for _ in range(instance.sizes[sort])]
-        values = [n if n == NO_OBJECT else domain[n] for n in drawn]
-        rigid[sort, name] = [instance.decoded(attribute.type, value) for value in values]
-    return rigid
+def _configurations(instance: Instance, chance: random.Random) -> Iterator[Instance]:
+    """The instance with random values of the rigid attributes that satisfy the axioms; each time with the same objects."""
+    first = drawn(instance, chance)
+    if first is None:
+        return
+    yield first
+    same = replace(first, rigid={})
+    for _ in range(CONFIGURATIONS - 1):
+        other = drawn(same, chance)
+        if other is not None and other.sizes == same.sizes:
+            yield other
 
 
 def _run(instance: Instance, start: State, chance: random.Random) -> Iterator[State]:
