@@ -20,7 +20,7 @@ from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Verdict
 
-from .interpreted import question_and_answers, require_known_names
+from .interpreted import of_variant, question_and_answers, require_known_names
 from .properties import expected, properties_of
 from .silences import Withheld, withheld
 
@@ -184,7 +184,8 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
     chosen = [model for name, model in system.variants.items() if not variants or name in variants]
     contradictions = system.contradictions if any(model.document == base.document for model in chosen) else ()
     violated = _violated(system, contradictions, chosen)
-    require_known_names(system, chosen)
+    for model in chosen:
+        require_known_names(system, model, of_variant(system, model))
     stated = sentences(of_system(system)) if contradictions and system.ledger is not None else []
     silent = _silent(system) if system.interpretations else {}
     some = [

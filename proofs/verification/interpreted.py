@@ -89,8 +89,8 @@ def _surplus(key: str, does: str, stated: Collection[str], actual: Collection[st
             yield f"{name} {does} with the other interpretation; add it to {key}"
 
 
-def require_known_names(system: System, models: Iterable[Model]) -> None:
-    """Refuses interpretations of these variants that name properties or elements that there are not.
+def require_known_names(system: System, model: Model, readings: Iterable[Reading]) -> None:
+    """Refuses interpretations of a variant that name properties or elements that there are not.
 
     Nothing is explored: whether the verdicts of the named properties differ is for :func:`differences`.
 
@@ -98,17 +98,16 @@ def require_known_names(system: System, models: Iterable[Model]) -> None:
         ModelError: one adds or drops what the model cannot have.
         UserError: ``rests`` has a name that is not one of a violated property, or ``breaks`` one that is not of a property that holds.
     """
-    for model in models:
-        for reading in of_variant(system, model):
-            violated, holding = _known(system, model, reading)
-            for key, what, names, known in (
-                ("rests", "violated property", reading.rests, sorted(violated)),
-                ("breaks", "property that holds", reading.breaks, holding),
-            ):
-                for name in names:
-                    if name not in known:
-                        problem = unknown(what, name, known, listed_by=f"schedproof list {system.name}")
-                        raise UserError(f"interpretation {reading.name} ({reading.place}): {key}: {problem}")
+    for reading in readings:
+        violated, holding = _known(system, model, reading)
+        for key, what, names, known in (
+            ("rests", "violated property", reading.rests, sorted(violated)),
+            ("breaks", "property that holds", reading.breaks, holding),
+        ):
+            for name in names:
+                if name not in known:
+                    problem = unknown(what, name, known, listed_by=f"schedproof list {system.name}")
+                    raise UserError(f"interpretation {reading.name} ({reading.place}): {key}: {problem}")
 
 
 def _known(system: System, model: Model, reading: Reading) -> tuple[Collection[str], Sequence[str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 import schedproof
-from schedproof.model.lang import ByConstruction, Invariant, Model, Property, Row
+from schedproof.model.lang import ByConstruction, Invariant, Model, Property, Reading, Row
 from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import builtin
 from schedproof.model.registry.system import System
@@ -93,7 +93,7 @@ def _processor() -> str:
     return " ".join(dict.fromkeys(line for line in lines if line.startswith(fields)))
 
 
-def _stamp() -> tuple[int, int]:
+def stamp() -> tuple[int, int]:
     """The number of source files of schedproof and its built-in systems, and the time of the latest change in nanoseconds."""
     times = [path.stat().st_mtime_ns for part in PARTS for path in (ROOT / part).rglob("*.py")]
     return len(times), max(times, default=0)
@@ -115,14 +115,22 @@ class VerdictCache:
     Args:
         environment: see :func:`environment`.
         digester: of several variants, which share most of their elements.
+        before: the :func:`stamp` of the source that runs; by default that of now.
     """
 
-    def __init__(self, system: System, model: Model, environment: str, digester: Digester | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        model: Model,
+        environment: str,
+        digester: Digester | None = None,
+        before: tuple[int, int] | None = None,
+    ) -> None:
         self._system, self._model, self._environment = system, model, environment
         self._digester = digester or Digester()
         self._of_places = Digester(places=True)
         self._keys: dict[tuple[Work, str], str | None] = {}
-        self._before = _stamp()
+        self._before = before or stamp()
 
     def load(self, part: Part) -> Done:
         """The cached verdicts on the properties of a part, equal to those of a new check."""
@@ -149,7 +157,7 @@ class VerdictCache:
 
         Stores nothing if the source has changed meanwhile: it is then unknown which version ran.
         """
-        if _stamp() != self._before:
+        if stamp() != self._before:
             return
         for result in done.results:
             key = self._key(part, result.name)
@@ -164,6 +172,31 @@ class VerdictCache:
                     else self._invariants
                 )
                 _keep(key, Entry(inducted=inducted, invariants=dict(some)))
+
+    def accepts(self, readings: Sequence[Reading]) -> bool:
+        """Whether :meth:`accept` was called for these interpretations of a variant of this content."""
+        return VERDICTS.load(self._accepted(readings)) is not None
+
+    def accept(self, readings: Sequence[Reading]) -> None:
+        """Notes that these interpretations name only what the variant has."""
+        if stamp() == self._before:
+            VERDICTS.store(self._accepted(readings), b"")
+
+    def _accepted(self, readings: Sequence[Reading]) -> str:
+        model = self._model
+        names = [each.name if isinstance(each, ByConstruction) else each for each in model.properties]
+        fields = [
+            names,
+            model.axioms,
+            model.refuted,
+            sorted(model.assumes.items()),
+            model.default_scope,
+            model.verify_scope,
+        ]
+        locks = [each.locks for each in self._checks.values() if isinstance(each, Locked)]
+        of = [self._rules, self._of([*fields, model.bound, locks]), self._assuming]
+        these = Digester(functions=True).digest(readings).hex()
+        return "\n".join([self._environment, self._system.name, model.variant, "interpretations", *of, these])
 
     def remove(self, parts: Iterable[Part]) -> None:
         """Removes the entries of the properties of some parts."""

@@ -22,10 +22,10 @@ from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .assumptions import assumed_text, check_assumes
 from .durations import expected_seconds
-from .interpreted import require_known_names
+from .interpreted import of_variant, require_known_names
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names, require_properties
-from .verdict_cache import VerdictCache, environment
+from .verdict_cache import VerdictCache, environment, stamp
 from .workers import Pool, Workers, for_processes
 
 
@@ -148,7 +148,7 @@ def verify_variant(
         )
     require_properties("only", [(system, checked(model))], only)
     require_accounted(system, [model])
-    require_known_names(system, [model])
+    require_known_names(system, model, of_variant(system, model))
     check_recovered(model)
     check_assumes(model)
     require_function("progress", progress, "progress=print")
@@ -273,27 +273,34 @@ def plan(
         cached: use verdicts of earlier runs.
         interpretations: also try interpretations the other way.
     """
-    now = environment() if cached else None
-    digester = Digester()
+    before, now, digester = stamp(), environment() if cached else None, Digester()
     plans = []
     for system in systems:
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]
         require_accounted(system, chosen)
-        require_known_names(system, chosen)
         for model in chosen:
-            check_recovered(checked(model))
+            cache = VerdictCache(system, checked(model), now, digester, before) if now is not None else None
+            _require_known_names(system, model, cache)
+            check_recovered(model)
             check_assumes(model)
             selected = [each for each in only if each in property_names(system, model)]
             if selected or not only:
-                plans.append(_plan(system, model, selected, now, digester, interpretations))
+                plans.append(_plan(system, model, selected, cache, interpretations))
     return plans
 
 
-def _plan(
-    system: System, model: Model, only: Sequence[str], now: str | None, digester: Digester, interpretations: bool
-) -> Plan:
+def _require_known_names(system: System, model: Model, cache: VerdictCache | None) -> None:
+    """As :func:`require_known_names`, unless an earlier command did it."""
+    readings = of_variant(system, model)
+    if cache is None:
+        require_known_names(system, model, readings)
+    elif readings and not cache.accepts(readings):
+        require_known_names(system, model, readings)
+        cache.accept(readings)
+
+
+def _plan(system: System, model: Model, only: Sequence[str], cache: VerdictCache | None, interpretations: bool) -> Plan:
     all_parts = parts(system, model, only, interpretations=interpretations)
-    cache = VerdictCache(system, model, now, digester) if now is not None else None
     known = [cache.load(part) for part in all_parts] if cache is not None else [Done() for _ in all_parts]
     todo = []
     for part, done in zip(all_parts, known, strict=True):

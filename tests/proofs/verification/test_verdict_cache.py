@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
+from schedproof.model.errors import SchedproofError
 from schedproof.model.lang import (
     AlwaysCanReach,
     Attribute,
@@ -31,12 +32,14 @@ from schedproof.model.semantics import with_bound
 from schedproof.proofs import cache
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Disagreement
-from schedproof.proofs.verification import verdict_cache
+from schedproof.proofs.verification import verdict_cache, verify
 from schedproof.proofs.verification.parts import Work, parts
 from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
 from tests.proofs.checking.test_bounds import b, counter
-from tests.support.lamps import Lamp, lamps, system, x
+from tests.proofs.verification.test_interpreted_locks import with_one
+from tests.proofs.verification.test_lock_repairs import NEWS
+from tests.support.lamps import PROPERTIES, SWITCH_OFF, SWITCH_ON, Lamp, lamps, system, x
 from tests.support.mutants import mutants
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
@@ -181,11 +184,72 @@ def test_an_interpretation_of_another_model_is_another_one(models: list[Model]) 
     reading = Reading("counts", 3, "It counts.", "It does not.", adds=[counter().actions[1]], **words)
     keys = set()
     for model in models:
-        of = replace(System.of(model), load=lambda key, default: {"interpretations": [reading]}.get(key, default))
+        of = interpreted(model, reading)
         [one] = plan([of], interpretations=True)
         cache = VerdictCache(of, model, "here")
         keys |= {cache._key(part, name) for part in one.all_parts for name in part.only if "counts" in name}
     assert len(keys) == len(models) and None not in keys
+
+
+FLICKERS = Reading(
+    "flickers",
+    3,
+    "Lamps are switched on.",
+    "They are not.",
+    drops=["switch_on"],
+    rests=["stays-dark"],
+    breaks=["blinks"],
+    question="How does a lamp go on?",
+    why="Line 3 says so.",
+)
+
+
+def interpreted(model: Model, reading: Reading) -> System:
+    """A system with one interpretation."""
+    return replace(System.of(model), load=lambda key, default: {"interpretations": [reading]}.get(key, default))
+
+
+def test_names_of_interpretations_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans(interpreted(lamps(), FLICKERS))
+    monkeypatch.setattr(verify, "require_known_names", lambda *_: pytest.fail("looked up again"))
+    plans(interpreted(lamps(), FLICKERS))
+    for other in (lambda: plan([interpreted(lamps(), FLICKERS)]), lambda: plans(interpreted(lamps("v2"), FLICKERS))):
+        with pytest.raises(pytest.fail.Exception):
+            other()
+
+
+@pytest.mark.parametrize(
+    ("model", "reading"),
+    [
+        (lamps(), replace(FLICKERS, rests=["on-or-off"])),
+        (lamps(), replace(FLICKERS, breaks=["stays-dark"])),
+        (lamps(), replace(FLICKERS, drops=["switch"])),
+        (lamps(refuted=()), FLICKERS),
+        (lamps(properties=[each for each in PROPERTIES if each.name != "blinks"]), FLICKERS),
+        (lamps(properties=[each for each in PROPERTIES if each.name != "one-state"]), replace(FLICKERS, breaks=["one-state"])),
+        (replace(lamps(), actions=[replace(SWITCH_ON, name="light"), SWITCH_OFF]), FLICKERS),
+    ],
+    ids=["rests", "breaks", "drops", "refuted", "property", "by-construction", "action"],
+)  # fmt: skip
+def test_after_an_edit_a_name_that_is_wrong_now_is_refused(model: Model, reading: Reading) -> None:
+    plans(interpreted(lamps(), FLICKERS))
+    plans(interpreted(lamps(), replace(FLICKERS, breaks=["one-state"])))
+    for _ in range(2):
+        with pytest.raises(SchedproofError, match="interpretation flickers"):
+            plans(interpreted(model, reading))
+
+
+def test_another_lock_file_is_read(tmp_path: Path) -> None:
+    reading = replace(NEWS, locks="order: [Shed > House]")
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for each in folders:
+        each.mkdir()
+    same, edited = (with_one(each, reading) for each in folders)
+    plans(same)
+    file = edited.locks["as-written"][0].file
+    file.write_text(file.read_text().replace("Shed", "Barn"))
+    with pytest.raises(SchedproofError, match=r"interpretation news-can-wait: locks: .*unknown class 'Shed'"):
+        plans(edited)
 
 
 def test_terms_that_say_another_thing_differ() -> None:
@@ -369,7 +433,7 @@ def test_only_systems_of_our_own_manifests_are_ours() -> None:
 
 def test_nothing_is_kept_if_the_source_changes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stamps = iter([(1, 1)])
-    monkeypatch.setattr(verdict_cache, "_stamp", lambda: next(stamps, (1, 2)))
+    monkeypatch.setattr(verdict_cache, "stamp", lambda: next(stamps, (1, 2)))
     checked(lamps())
     assert not folder.exists()
 
