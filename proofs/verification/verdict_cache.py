@@ -175,14 +175,16 @@ class VerdictCache:
 
     def accepts(self, readings: Sequence[Reading]) -> bool:
         """Whether :meth:`accept` was called for these interpretations of a variant of this content."""
-        return VERDICTS.load(self._accepted(readings)) is not None
+        key = self._accepted(readings)
+        return key is not None and VERDICTS.load(key) is not None
 
     def accept(self, readings: Sequence[Reading]) -> None:
         """Notes that these interpretations name only what the variant has."""
-        if stamp() == self._before:
-            VERDICTS.store(self._accepted(readings), b"")
+        key = self._accepted(readings)
+        if key is not None and stamp() == self._before:
+            VERDICTS.store(key, b"")
 
-    def _accepted(self, readings: Sequence[Reading]) -> str:
+    def _accepted(self, readings: Sequence[Reading]) -> str | None:
         model = self._model
         names = [each.name if isinstance(each, ByConstruction) else each for each in model.properties]
         fields = [
@@ -194,7 +196,10 @@ class VerdictCache:
             model.verify_scope,
         ]
         locks = [each.locks for each in self._checks.values() if isinstance(each, Locked)]
-        of = [self._rules, self._of([*fields, model.bound, locks]), self._assuming]
+        try:
+            of = [self._rules, self._of([*fields, model.bound, locks]), self._assuming]
+        except TypeError:  # as in `_computed_key`
+            return None
         these = Digester(functions=True).digest(readings).hex()
         return "\n".join([self._environment, self._system.name, model.variant, "interpretations", *of, these])
 

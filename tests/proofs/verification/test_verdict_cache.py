@@ -494,6 +494,10 @@ def test_what_has_no_content_is_always_checked() -> None:
     left = todo(model)
     assert left[Work.EXPLORATION] == {"odd", "one-state"}
     assert left[Work.INDUCTION] == {"well-formed", "stays-dark", "on-or-off", "odd"}, "a proof may assume the odd one"
+    for _ in range(2):
+        with pytest.raises(SchedproofError, match="interpretation flickers"):
+            plans(interpreted(model, replace(FLICKERS, breaks=["nope"])))
+    plans(interpreted(model, replace(FLICKERS, breaks=["odd"])))
 
 
 def test_variants_that_share_a_digester_keep_their_keys() -> None:
