@@ -75,7 +75,9 @@ class Clause:
         Samples seldom suffice to show that two objects which have nothing to do with each other may be in any two states.
         """
         groups = self.groups
-        return len(groups) > 1 and len({self.template.many[name] for group in groups for name in group}) > 1
+        about_any = sum(not feature.names for feature, _ in self.literals)
+        sorts = {self.template.many[name] for group in groups for name in group}
+        return len(groups) + about_any > 1 and len(sorts) + about_any > 1
 
     def fails(self, rows: NDArray[np.int8]) -> NDArray[np.bool_]:
         """For each row of its template, whether it violates the clause."""

@@ -34,13 +34,15 @@ from schedproof.model.lang import (
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
-from schedproof.model.semantics import Instance
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States, Truths, first_of_each, has_column
+from .columns import States, Truths, has_column
 
 Values = NDArray[np.int8]
 """The value of a feature in each state."""
+
+Known = dict[tuple[int, ...], Values]
+"""The values of features, by the number of the feature and the objects that it reads."""
 
 MOST_NUMBERS = 8
 """Numbers of so many values or fewer are compared with constants one by one."""
@@ -273,17 +275,23 @@ class Template:
             chosen = [{**one, **dict(zip(names, way, strict=True))} for one in chosen for way in ways]
         yield from chosen
 
-    def rows(self, states: States, bound: Mapping[str, int]) -> Values:
-        """The values of all features for one choice of objects in each state in which they are present, most repetitions left out."""
-        others = {n: self._truth_of_others(n, states, bound) for n in self._about_others}
-        if states.matrix.dtype != object:  # else numbers are too large to be hashed
-            chosen_objects = states.matrix[:, self._columns(states.instance, bound)]
-            chosen = first_of_each(np.column_stack([chosen_objects, *others.values()]))
-            states, others = states.at(chosen), {n: truths[chosen] for n, truths in others.items()}
-        values = [
-            others[n].astype(np.int8) if n in others else each.values(states, bound)
-            for n, each in enumerate(self.features)
-        ]
+    def rows(self, states: States, bound: Mapping[str, int], known: Known | None = None) -> Values:
+        """The values of all features for one choice of objects in each state in which they are present.
+
+        Args:
+            known: values in these states for other choices; new ones are added. Few features read all of the objects.
+        """
+        known = {} if known is None else known
+        values = []
+        for n, feature in enumerate(self.features):
+            at = n, *(bound[name] for name in feature.names)
+            if at not in known:
+                known[at] = (
+                    self._truth_of_others(n, states, bound)
+                    if n in self._about_others
+                    else feature.values(states, bound)
+                )
+            values.append(known[at])
         return np.stack(values, axis=1)[self.present(states, bound)]
 
     def every_row(self, states: States) -> Values:
@@ -291,10 +299,11 @@ class Template:
         rows = [self.rows(states, bound) for bound in self.assignments(states)]
         return np.concatenate(rows) if rows else np.zeros((0, len(self.features)), np.int8)
 
-    def _truth_of_others(self, number: int, states: States, bound: Mapping[str, int]) -> Truths:
+    def _truth_of_others(self, number: int, states: States, bound: Mapping[str, int]) -> Values:
         feature = self.features[number]
         assert isinstance(feature, TruthFeature)
-        return states.known_truth(feature.key, feature.formula, {name: bound[name] for name in feature.names})
+        truths = states.known_truth(feature.key, feature.formula, {name: bound[name] for name in feature.names})
+        return truths.view(np.int8)
 
     @cached_property
     def _about_others(self) -> list[int]:
@@ -304,18 +313,6 @@ class Template:
             for n, each in enumerate(self.features)
             if isinstance(each, TruthFeature) and any(isinstance(p, t.Quantified) for p in t.subterms(each.formula))
         ]
-
-    def _columns(self, instance: Instance, bound: Mapping[str, int]) -> list[int]:
-        """The columns of the chosen objects."""
-        columns = []
-        for v in self.variables:
-            assert isinstance(v.type, Ref)
-            machine = instance.model.machine(v.type.sort)
-            kept = [STATE] if len(machine.states) > 1 else []  # what is always the same has no column
-            kept += [a.name for a in instance.attributes(v.type.sort.name)]
-            kept += [a.name for a in machine.attributes if a.rigid and instance.rigid_in_state]
-            columns += [instance.slot(v.type.sort.name, name) + bound[v.name] for name in kept]
-        return columns
 
 
 @dataclass(frozen=True, eq=False)

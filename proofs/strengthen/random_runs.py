@@ -24,8 +24,46 @@ SIZES = 10
 MOST_OBJECTS = 4
 """The most objects of a sort."""
 
-CONFIGURATIONS, RUNS, STEPS = 12, 20, 150
-"""For each of them, how many values of the rigid attributes, how many runs with each, and the most steps of a run."""
+CONFIGURATIONS, STATES, STEPS = 12, 600, 10
+"""For each of them, how many values of the rigid attributes, how many states runs have with each, and the most steps of a run."""
+
+
+class Begins:
+    """Where runs begin: each in a situation in which as few runs began as possible, so that some lead far from the initial state.
+
+    A *situation* is what states are the machines of all objects in; of an object whose machine has one state only, its
+    attributes. It is represented by the first state that was reached.
+    """
+
+    def __init__(self, instance: Instance, start: State) -> None:
+        self._slots = list(_situation(instance))
+        self._by_runs: list[list[State]] = [[]]
+        self._known: set[tuple[int, ...]] = set()
+        self.add(start)
+
+    def add(self, state: State) -> None:
+        """Notes a state that was reached."""
+        situation = tuple([state[at] for at in self._slots])
+        if situation not in self._known:
+            self._known.add(situation)
+            self._by_runs[0].append(state)
+
+    def next(self, chance: random.Random) -> State:
+        """The state in which the next run begins."""
+        number = next(n for n, states in enumerate(self._by_runs) if states)
+        state = self._by_runs[number].pop(chance.randrange(len(self._by_runs[number])))
+        if number + 1 == len(self._by_runs):
+            self._by_runs.append([])
+        self._by_runs[number + 1].append(state)
+        return state
+
+
+def _situation(instance: Instance) -> Iterator[int]:
+    """Where a state has what :class:`Begins` compares."""
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        names = [""] if len(machine.states) > 1 else [a.name for a in instance.attributes(sort)]
+        yield from (instance.slot(sort, name) + n for name in names for n in range(instance.sizes[sort]))
 
 
 def random_runs(
@@ -44,10 +82,14 @@ def random_runs(
         states: dict[State, None] = {}
         for configuration in _configurations(instance, chance):
             instance = replace(configuration, rigid={})  # of the same objects, of which there may be fewer
-            for _ in range(RUNS):
+            begins = Begins(instance, configuration.initial())
+            left = STATES
+            while left > 0:
                 if halt():
                     return
-                states.update(dict.fromkeys(_run(instance, configuration.initial(), chance)))
+                run = list(_run(instance, begins, chance))
+                states.update(dict.fromkeys(run))
+                left -= len(run)
         if states:
             yield States.of(instance, list(states))
 
@@ -65,9 +107,9 @@ def _configurations(instance: Instance, chance: random.Random) -> Iterator[Insta
             yield other
 
 
-def _run(instance: Instance, start: State, chance: random.Random) -> Iterator[State]:
+def _run(instance: Instance, begins: Begins, chance: random.Random) -> Iterator[State]:
     """The states of a run: each time a random action that is enabled, and a random choice of it. It ends where a step is ill-formed."""
-    stepper, state = stepper_of(instance), start
+    stepper, state = stepper_of(instance), begins.next(chance)
     yield state
     for _ in range(STEPS):
         actions = list(instance.model.actions)
@@ -79,4 +121,5 @@ def _run(instance: Instance, start: State, chance: random.Random) -> Iterator[St
             state = stepper.step(state, chance.choice(choices)).after
         except (IllFormed, Undefined):
             return
+        begins.add(state)
         yield state

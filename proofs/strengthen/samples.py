@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import Watch, counterexample, ill_form
 from schedproof.proofs.verdict import Counterexample
 
 from .columns import States, first_of_each
-from .features import Template
+from .features import Known, Template
 from .random_runs import random_runs
 
 MOST_STATES = 60_000
@@ -161,10 +161,11 @@ class Rows:
             return
         parts, pending = [self.matrix], 0
         for each in states[self.read :]:
+            known: Known = {}
             for bound in _some(self.template.assignments(each), MOST_CHOICES):
                 if halt():
                     raise OutOfTime
-                parts.append(distinct(self.template.rows(each, bound)))
+                parts.append(self.template.rows(each, bound, known))
                 pending += len(parts[-1])
                 if pending > len(parts[0]) + AT_ONCE:
                     parts, pending = [distinct(np.concatenate(parts))], 0
