@@ -29,23 +29,23 @@ CONFIGURATIONS, STATES, STEPS = 12, 600, 10
 
 
 class Begins:
-    """Where runs begin: each in a situation in which as few runs began as possible, so that some lead far from the initial state.
+    """Where runs begin: each in a control state in which as few runs began as possible, so that some lead far from the initial state.
 
-    A *situation* is what states are the machines of all objects in; of an object whose machine has one state only, its
-    attributes. It is represented by the first state that was reached.
+    A *control state* has the states of the machines of all objects; of an object whose machine has one state only, its
+    attributes. The first state that was reached stands for it.
     """
 
     def __init__(self, instance: Instance, start: State) -> None:
-        self._slots = list(_situation(instance))
+        self._slots = list(_control(instance))
         self._by_runs: list[list[State]] = [[]]
         self._known: set[tuple[int, ...]] = set()
         self.add(start)
 
     def add(self, state: State) -> None:
         """Notes a state that was reached."""
-        situation = tuple([state[at] for at in self._slots])
-        if situation not in self._known:
-            self._known.add(situation)
+        control = tuple([state[at] for at in self._slots])
+        if control not in self._known:
+            self._known.add(control)
             self._by_runs[0].append(state)
 
     def next(self, chance: random.Random) -> State:
@@ -58,7 +58,7 @@ class Begins:
         return state
 
 
-def _situation(instance: Instance) -> Iterator[int]:
+def _control(instance: Instance) -> Iterator[int]:
     """Where a state has what :class:`Begins` compares."""
     for machine in instance.model.machines:
         sort = machine.sort.name

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from schedproof.model.lang import Attribute, EnumType, IntRange, Model
+from schedproof.model.lang import Action, Attribute, EnumType, IntRange, Model, forall, variables
 from schedproof.model.lang.terms import Constant
 from schedproof.proofs.strengthen import cubes as module
 from schedproof.proofs.strengthen.cubes import Clause, Difference, least
@@ -119,6 +119,14 @@ def test_clauses_about_objects_that_nothing_ties_together() -> None:
     numbers = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, *COUNTS]) for m in LEASES.machines])
     assert scattered(numbers, both, ("w.count l.count", {0}), ("state of w", {1}))
     assert scattered(numbers, both, ("w.mood l.mood have the same value", {0}))
+    (w,) = variables(next(each for each in LEASES.sorts if each.name == "Worker"), "w")
+    asleep = forall(w, ~w.is_("Idle"))
+    asking = replace(LEASES, actions=[*LEASES.actions, Action("wait", [], [asleep], [], "all wait")])
+    (of_none,) = (
+        f.key for t in Vocabulary(asking).templates(1) for f in t.features if t.sorts == {"Lease"} and not f.names
+    )
+    assert scattered(asking, both, (of_none, {0}), ("state of l", {0}))
+    assert not scattered(asking, both, (of_none, {0}))
 
 
 def test_clauses_about_untied_objects_are_given_tied_too() -> None:

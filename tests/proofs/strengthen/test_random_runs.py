@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits, true_of
-from schedproof.proofs.strengthen.random_runs import SIZES, random_runs
+from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, SIZES, STATES, Begins, random_runs
 from schedproof.proofs.strengthen.samples import Samples, merged
 from schedproof.proofs.strengthen.scopes import grow
 
@@ -122,6 +124,60 @@ def test_the_property_is_proved_for_all_configurations() -> None:
 def test_axioms_that_no_random_value_satisfies_leave_no_runs() -> None:
     never = replace(JOBS, axioms=[exists(j, j.urgent & ~j.urgent)])
     assert not list(random_runs(never, frozenset(), lambda: ""))
+
+
+LADDER = [f"Step{n}" for n in range(12)]
+CLIMBERS = replace(
+    JOBS,
+    machines=[Machine(Job, [State(each) for each in LADDER], [Attribute("urgent", BoolType(), rigid=True)])],
+    rows=[Row(Job, "up", below, above) for below, above in pairwise(LADDER)]
+    + [Row(Job, "down", each, "Step0") for each in LADDER],
+    actions=[
+        Action("climb", [j], [~j.is_(LADDER[-1])], [j.fires("up")], "{j} climbs"),
+        *(Action(f"fall{n}", [j], [~j.is_("Step0")], [j.fires("down")], "{j} falls") for n in range(4)),
+    ],
+    properties=[],
+    configurations=lambda sizes: [{("Job", "urgent"): [False] * sizes["Job"]}],
+)
+"""A job that climbs is four times as likely to fall as to climb on."""
+
+
+def test_runs_lead_far() -> None:
+    """After the first step each has a chance of one in five: all from the initial state one in ten million."""
+    some = (each for each in random_runs(CLIMBERS, frozenset(), lambda: "") if each.instance.sizes["Job"])
+    assert {n for each in some for n in each.state("Job", 0).tolist()} == set(range(len(LADDER)))
+
+
+def test_runs_begin_as_often_in_each_control_state() -> None:
+    """Other attributes do not make another one."""
+    instance = Instance(JOBS, {"Job": 2}, rigid_in_state=True)
+    start = instance.initial()
+    begins = Begins(instance, start)
+    at = [instance.slot("Job", name) for name in ("", "tries")]
+    running, tried = ([*start[:n], 1, *start[n + 1 :]] for n in at)
+    for state in (running, tried, running):
+        begins.add(tuple(state))
+    begun = Counter(begins.next(random.Random(n)) for n in range(10))
+    assert begun == {start: 5, tuple(running): 5}
+
+
+def test_without_machine_states_attributes_are_compared() -> None:
+    (machine,) = JOBS.machines
+    model = replace(JOBS, machines=[replace(machine, states=[State("Waiting")])], rows=[], actions=[], properties=[])
+    instance = Instance(model, {"Job": 1}, rigid_in_state=True)
+    start = instance.initial()
+    tried = list(start)
+    tried[instance.slot("Job", "tries")] = 1
+    begins = Begins(instance, start)
+    begins.add(tuple(tried))
+    assert {begins.next(random.Random(n)) for n in range(2)} == {start, tuple(tried)}
+
+
+def test_runs_end_where_nothing_is_enabled() -> None:
+    """Each is one state then, and they are as few as states would be."""
+    runs = []
+    assert list(random_runs(replace(JOBS, actions=[]), frozenset(), lambda: runs.append(1) or ""))  # type: ignore[func-returns-value]
+    assert len(runs) <= SIZES * CONFIGURATIONS * STATES
 
 
 def test_an_ill_formed_step_ends_a_run() -> None:
