@@ -25,7 +25,7 @@ class Sort:
 
     name: str
     short: str
-    single: bool = field(default=False, compare=False, repr=False, kw_only=True)
+    single: bool = field(default=False, compare=False, repr=False, kw_only=True, metadata={FLAG: True})
     disposable: bool = field(default=False, compare=False, repr=False, kw_only=True, metadata={FLAG: True})
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 

@@ -88,10 +88,6 @@ class States:
     def _truths(self) -> dict[tuple[str, tuple[tuple[str, int], ...]], Truths]:
         return {}
 
-    def at(self, chosen: NDArray[np.intp]) -> States:
-        """Some of the states."""
-        return States(self.instance, self.matrix[chosen])
-
     @cached_property
     def _all(self) -> Column:
         return np.zeros(len(self.matrix), np.int64)

@@ -2,7 +2,8 @@
 
 Values that are drawn at once seldom do: each run has a client of its own, or a queue is in the partition of its parent. So while objects
 violate an axiom, one value that the axiom reads is drawn again. The new one stays if no more choices of objects violate axioms: the search
-by min-conflicts (Minton and others, *Minimizing conflicts*, Artificial Intelligence 58, 1992). What stays violated has too many objects.
+by min-conflicts (Minton and others, *Minimizing conflicts*, Artificial Intelligence 58, 1992). An axiom that stays violated has too many
+objects.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from itertools import chain, product
 from schedproof.model.lang import Ref, Rigid, Sort
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance
-from schedproof.model.semantics.evaluate import Eval, Moment, Undefined, compile_term
+from schedproof.model.semantics.evaluate import Eval, Moment, Undefined, compile_term, reads
 from schedproof.model.semantics.instance import NO_OBJECT, domain_size
 
 MOVES = 1000
-"""So many values are drawn again before there are too many objects."""
+"""The most values that are drawn again before an object is left out."""
 
 Slots = Mapping[tuple[str, str], Sequence["Slot"]]
 
@@ -45,22 +46,23 @@ class Slot:
 
 @dataclass(frozen=True)
 class Condition:
-    """What an axiom says of each choice of objects.
+    """A conjunct of an axiom, for each choice of objects.
 
     Attributes:
-        sorts: those of its variables.
+        sorts: the sorts of its variables.
         choices: the objects by variable.
-        slots: what it may read.
+        slots: the slots that it may read, without repetition.
     """
 
     holds: Eval
     sorts: Sequence[Sort]
     choices: Sequence[Mapping[str, int]]
-    slots: frozenset[Slot]
+    slots: Sequence[Slot]
 
     def violations(self, state: Sequence[int]) -> int:
         """The number of choices of objects of which it is not true."""
-        return sum(not self._true(Moment(tuple(state), dict(choice))) for choice in self.choices)
+        packed = tuple(state)
+        return sum(not self._true(Moment(packed, dict(choice))) for choice in self.choices)
 
     def _true(self, moment: Moment) -> bool:
         try:
@@ -69,11 +71,12 @@ class Condition:
             return False
 
 
-def drawn(instance: Instance, chance: random.Random) -> Instance | None:
-    """The instance with random values that satisfy the axioms, with fewer objects where there were too many; None if none are found.
+def draw_configuration(instance: Instance, chance: random.Random, *, fewer: bool = True) -> Instance | None:
+    """The instance with random values that satisfy the axioms; None if the search finds none.
 
     Args:
         instance: its states have rigid attributes.
+        fewer: leave objects out where there are too many.
     """
     while True:
         slots = _slots(instance)
@@ -84,7 +87,7 @@ def drawn(instance: Instance, chance: random.Random) -> Instance | None:
         if left is None:
             return replace(instance, rigid=_rigid(instance, slots, state))
         sort = next((each.name for each in left.sorts if not each.single and instance.sizes[each.name]), None)
-        if sort is None:
+        if sort is None or not fewer:
             return None
         instance = replace(instance, sizes={**instance.sizes, sort: instance.sizes[sort] - 1})
 
@@ -99,7 +102,7 @@ def _settle(state: list[int], conditions: Sequence[Condition], chance: random.Ra
         condition = conditions[chance.choice(broken)]
         if not condition.slots:
             return condition
-        slot = chance.choice(sorted(condition.slots, key=lambda each: each.at))
+        slot = chance.choice(condition.slots)
         before = state[slot.at]
         state[slot.at] = slot.drawn(chance)
         pairs = zip(conditions, violated, strict=True)
@@ -113,7 +116,7 @@ def _settle(state: list[int], conditions: Sequence[Condition], chance: random.Ra
 
 def _conditions(instance: Instance, slots: Slots) -> Iterator[Condition]:
     """The axioms: those about all objects as conditions of each choice of objects."""
-    for axiom in instance.model.premises:
+    for axiom in chain.from_iterable(map(t.conjuncts, instance.model.premises)):
         variables: tuple[t.Var, ...] = ()
         body = axiom
         if isinstance(axiom, t.Quantified) and axiom.universal:
@@ -125,12 +128,12 @@ def _conditions(instance: Instance, slots: Slots) -> Iterator[Condition]:
         objects = product(*(range(instance.sizes[sort.name]) for sort in sorts))
         choices = [dict(zip(names, choice, strict=True)) for choice in objects]
         for part in t.conjuncts(body):
-            read = {each.name for each in t.subterms(part) if isinstance(each, t.Attr)}
+            read = dict.fromkeys(reads(instance, part))
             yield Condition(
                 compile_term(instance, part, {v.name: v for v in variables}),
                 sorts,
                 choices,
-                frozenset(slot for (_, name), its in slots.items() if name in read for slot in its),
+                [slot for key in read for slot in slots.get(key, ())],
             )
 
 
@@ -150,4 +153,4 @@ def _slots(instance: Instance) -> Slots:
 def _rigid(instance: Instance, slots: Slots, state: Sequence[int]) -> Rigid:
     """The values of a state as a configuration writes them."""
     types = {key: attribute.type for key, attribute in instance.model.rigid_attributes.items()}
-    return {key: [instance.decoded(types[key], state[slot.at]) for slot in its] for key, its in slots.items()}
+    return {key: [instance.decoded(types[key], state[each.at]) for each in some] for key, some in slots.items()}

@@ -72,8 +72,8 @@ class Clause:
     def scattered(self) -> bool:
         """Whether some of its objects are excluded although nothing ties them to the others, and these are of several sorts.
 
-        That there is some object or other is about one that nothing ties to them. Samples seldom suffice to show that two
-        objects which have nothing to do with each other may be in any two states.
+        A literal without variables counts as one more object. Samples seldom suffice to show that two objects which have
+        nothing to do with each other may be in any two states.
         """
         groups = self.groups
         about_any = sum(not feature.names for feature, _ in self.literals)

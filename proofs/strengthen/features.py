@@ -296,7 +296,8 @@ class Template:
 
     def every_row(self, states: States) -> Values:
         """The rows of all choices of objects."""
-        rows = [self.rows(states, bound) for bound in self.assignments(states)]
+        known: Known = {}
+        rows = [self.rows(states, bound, known) for bound in self.assignments(states)]
         return np.concatenate(rows) if rows else np.zeros((0, len(self.features)), np.int8)
 
     def _truth_of_others(self, number: int, states: States, bound: Mapping[str, int]) -> Values:

@@ -16,7 +16,7 @@ from schedproof.model.semantics.evaluate import Undefined
 from schedproof.model.semantics.step import IllFormed, stepper_of
 
 from .columns import States
-from .configurations import drawn
+from .configurations import draw_configuration
 
 SIZES = 10
 """How many numbers of objects are tried."""
@@ -27,8 +27,11 @@ MOST_OBJECTS = 4
 CONFIGURATIONS, STATES, STEPS = 12, 600, 10
 """For each of them, how many values of the rigid attributes, how many states runs have with each, and the most steps of a run."""
 
+IN_VAIN = 20
+"""Runs end when so many in a row have shown no new state."""
 
-class Begins:
+
+class StartStates:
     """Where runs begin: each in a control state in which as few runs began as possible, so that some lead far from the initial state.
 
     A *control state* has the states of the machines of all objects; of an object whose machine has one state only, its
@@ -59,7 +62,7 @@ class Begins:
 
 
 def _control(instance: Instance) -> Iterator[int]:
-    """Where a state has what :class:`Begins` compares."""
+    """Where a state has what :class:`StartStates` compares."""
     for machine in instance.model.machines:
         sort = machine.sort.name
         names = [""] if len(machine.states) > 1 else [a.name for a in instance.attributes(sort)]
@@ -82,34 +85,35 @@ def random_runs(
         states: dict[State, None] = {}
         for configuration in _configurations(instance, chance):
             instance = replace(configuration, rigid={})  # of the same objects, of which there may be fewer
-            begins = Begins(instance, configuration.initial())
-            left = STATES
-            while left > 0:
+            starts = StartStates(instance, configuration.initial())
+            left, in_vain = STATES, 0
+            while left > 0 and in_vain < IN_VAIN:
                 if halt():
                     return
-                run = list(_run(instance, begins, chance))
+                run, known = list(_run(instance, starts, chance)), len(states)
                 states.update(dict.fromkeys(run))
                 left -= len(run)
+                in_vain = 0 if len(states) > known else in_vain + 1
         if states:
             yield States.of(instance, list(states))
 
 
 def _configurations(instance: Instance, chance: random.Random) -> Iterator[Instance]:
     """The instance with random values of the rigid attributes that satisfy the axioms; each time with the same objects."""
-    first = drawn(instance, chance)
+    first = draw_configuration(instance, chance)
     if first is None:
         return
     yield first
     same = replace(first, rigid={})
     for _ in range(CONFIGURATIONS - 1):
-        other = drawn(same, chance)
-        if other is not None and other.sizes == same.sizes:
+        other = draw_configuration(same, chance, fewer=False)
+        if other is not None:
             yield other
 
 
-def _run(instance: Instance, begins: Begins, chance: random.Random) -> Iterator[State]:
+def _run(instance: Instance, starts: StartStates, chance: random.Random) -> Iterator[State]:
     """The states of a run: each time a random action that is enabled, and a random choice of it. It ends where a step is ill-formed."""
-    stepper, state = stepper_of(instance), begins.next(chance)
+    stepper, state = stepper_of(instance), starts.next(chance)
     yield state
     for _ in range(STEPS):
         actions = list(instance.model.actions)
@@ -121,5 +125,5 @@ def _run(instance: Instance, begins: Begins, chance: random.Random) -> Iterator[
             state = stepper.step(state, chance.choice(choices)).after
         except (IllFormed, Undefined):
             return
-        begins.add(state)
+        starts.add(state)
         yield state

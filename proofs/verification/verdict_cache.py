@@ -4,6 +4,8 @@ A verdict depends on the model's elements, the property, the scope, its configur
 versions of its dependencies. A proof by induction depends only on the invariants that it assumes, which its entry lists.
 A refinement is code. The source of a built-in one is part of the key. One of another package is checked every time.
 So is a property that no engine computes (:class:`.ByConstruction`).
+
+The cache also notes of which interpretations it was checked that they name only what the variant has.
 """
 
 from __future__ import annotations
@@ -195,7 +197,8 @@ class VerdictCache:
             model.default_scope,
             model.verify_scope,
         ]
-        locks = [each.locks for each in self._checks.values() if isinstance(each, Locked)]
+        locked = [each for each in self._checks.values() if isinstance(each, Locked)]
+        locks = [[each.described.name, each.described.only, each.locks] for each in locked]
         try:
             of = [self._rules, self._of([*fields, model.bound, locks]), self._assuming]
         except TypeError:  # as in `_computed_key`

@@ -279,7 +279,8 @@ def plan(
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]
         require_accounted(system, chosen)
         for model in chosen:
-            cache = VerdictCache(system, checked(model), now, digester, before) if now is not None else None
+            checked(model)
+            cache = VerdictCache(system, model, now, digester, before) if now is not None else None
             _require_known_names(system, model, cache)
             check_recovered(model)
             check_assumes(model)

@@ -29,7 +29,7 @@ from schedproof.model.lang.terms import Term
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import Moment, compile_term
-from schedproof.proofs.strengthen.configurations import drawn
+from schedproof.proofs.strengthen.configurations import draw_configuration
 from schedproof.proofs.strengthen.random_runs import random_runs
 
 Run, Client = Sort("Run", "r"), Sort("Client", "c")
@@ -68,7 +68,7 @@ PARTIAL_ORDER = [
 
 def values(axioms: Sequence[Term], sizes: dict[str, int], seed: int) -> dict[tuple[str, str], list[Any]] | None:
     instance = Instance(replace(MODEL, axioms=list(axioms)), sizes, rigid_in_state=True)
-    configuration = drawn(instance, random.Random(seed))
+    configuration = draw_configuration(instance, random.Random(seed))
     return None if configuration is None else {key: list(its) for key, its in configuration.rigid.items()}
 
 
@@ -103,6 +103,18 @@ def test_objects_that_are_too_many_are_left_out() -> None:
     assert its is not None and sorted(map(str, its["Client", "run"])) == ["0", "1"] and len(its["Run", "rank"]) == 2
 
 
+def test_axioms_may_be_one_conjunction() -> None:
+    its = values([SOMEWHERE & ONE_EACH], {"Run": 2, "Client": 4}, 1)
+    assert its is not None and sorted(map(str, its["Client", "run"])) == ["0", "1"]
+
+
+def test_objects_are_left_out_only_if_they_may_be() -> None:
+    model = replace(MODEL, axioms=[SOMEWHERE, ONE_EACH])
+    for clients, some in ((2, True), (4, False)):
+        instance = Instance(model, {"Run": 2, "Client": clients}, rigid_in_state=True)
+        assert (draw_configuration(instance, random.Random(1), fewer=False) is not None) is some
+
+
 def test_no_client_is_left_where_there_is_no_run() -> None:
     its = values([SOMEWHERE], {"Run": 0, "Client": 2}, 1)
     assert its is not None and its["Client", "run"] == []
@@ -125,7 +137,7 @@ def test_of_a_single_sort_no_object_is_left_out() -> None:
     machine = Machine(server, [State("Up")], [Attribute("run", Ref(Run), rigid=True)])
     model = replace(MODEL, machines=[*MODEL.machines, machine], axioms=[forall(s, s.run != NONE)])
     sizes = {"Run": 0, "Client": 0, "Server": 1}
-    assert drawn(Instance(model, sizes, rigid_in_state=True), random.Random(1)) is None
+    assert draw_configuration(Instance(model, sizes, rigid_in_state=True), random.Random(1)) is None
 
 
 @pytest.mark.long
@@ -135,7 +147,7 @@ def test_axioms_of_our_systems_hold_of_values(name: str) -> None:
     for model in system(name).variants.values():
         sizes = {sort.name: 1 if sort.single else 3 for sort in model.sorts}
         for seed in range(3):
-            configuration = drawn(Instance(model, sizes, rigid_in_state=True), random.Random(seed))
+            configuration = draw_configuration(Instance(model, sizes, rigid_in_state=True), random.Random(seed))
             assert configuration is not None, model.variant
             state = configuration.initial()
             assert all(compile_term(configuration, axiom, {})(Moment(state)) for axiom in model.premises), model.variant

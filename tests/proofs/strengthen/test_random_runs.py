@@ -34,7 +34,7 @@ from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits, true_of
-from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, SIZES, STATES, Begins, random_runs
+from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, IN_VAIN, SIZES, StartStates, random_runs
 from schedproof.proofs.strengthen.samples import Samples, merged
 from schedproof.proofs.strengthen.scopes import grow
 
@@ -152,12 +152,12 @@ def test_runs_begin_as_often_in_each_control_state() -> None:
     """Other attributes do not make another one."""
     instance = Instance(JOBS, {"Job": 2}, rigid_in_state=True)
     start = instance.initial()
-    begins = Begins(instance, start)
+    starts = StartStates(instance, start)
     at = [instance.slot("Job", name) for name in ("", "tries")]
     running, tried = ([*start[:n], 1, *start[n + 1 :]] for n in at)
     for state in (running, tried, running):
-        begins.add(tuple(state))
-    begun = Counter(begins.next(random.Random(n)) for n in range(10))
+        starts.add(tuple(state))
+    begun = Counter(starts.next(random.Random(n)) for n in range(10))
     assert begun == {start: 5, tuple(running): 5}
 
 
@@ -168,16 +168,16 @@ def test_without_machine_states_attributes_are_compared() -> None:
     start = instance.initial()
     tried = list(start)
     tried[instance.slot("Job", "tries")] = 1
-    begins = Begins(instance, start)
-    begins.add(tuple(tried))
-    assert {begins.next(random.Random(n)) for n in range(2)} == {start, tuple(tried)}
+    starts = StartStates(instance, start)
+    starts.add(tuple(tried))
+    assert {starts.next(random.Random(n)) for n in range(2)} == {start, tuple(tried)}
 
 
 def test_runs_end_where_nothing_is_enabled() -> None:
-    """Each is one state then, and they are as few as states would be."""
+    """There are few such runs: they show nothing new."""
     runs = []
     assert list(random_runs(replace(JOBS, actions=[]), frozenset(), lambda: runs.append(1) or ""))  # type: ignore[func-returns-value]
-    assert len(runs) <= SIZES * CONFIGURATIONS * STATES
+    assert len(runs) <= SIZES * CONFIGURATIONS * (IN_VAIN + 1)
 
 
 def test_an_ill_formed_step_ends_a_run() -> None:

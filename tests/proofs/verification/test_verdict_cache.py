@@ -20,6 +20,7 @@ from schedproof.model.lang import (
     Model,
     Reading,
     Row,
+    Sort,
     digest,
     exists,
     forall,
@@ -37,7 +38,7 @@ from schedproof.proofs.verification.parts import Work, parts
 from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
 from tests.proofs.checking.test_bounds import b, counter
-from tests.proofs.verification.test_interpreted_locks import with_one
+from tests.proofs.verification.test_interpreted_locks import RESTS, ROOM, with_one
 from tests.proofs.verification.test_lock_repairs import NEWS
 from tests.support.lamps import PROPERTIES, SWITCH_OFF, SWITCH_ON, Lamp, lamps, system, x
 from tests.support.mutants import mutants
@@ -250,6 +251,26 @@ def test_another_lock_file_is_read(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("Shed", "Barn"))
     with pytest.raises(SchedproofError, match=r"interpretation news-can-wait: locks: .*unknown class 'Shed'"):
         plans(edited)
+
+
+def test_a_lock_file_of_another_name_has_other_checks(tmp_path: Path) -> None:
+    same = with_one(tmp_path, replace(NEWS, locks=ROOM, rests=RESTS))
+    plans(same)
+    files = [replace(each, name=f"other-{each.name}") for each in same.locks["as-written"]]
+    with pytest.raises(SchedproofError, match="interpretation news-can-wait"):
+        plans(replace(same, locks={"as-written": files}))
+
+
+def test_kinds_of_sorts_differ() -> None:
+    """An axiom about the objects of a single sort may be the model's own."""
+    kinds = [Sort("Lamp", "l"), Sort("Lamp", "l", single=True), Sort("Lamp", "l", disposable=True)]
+    assert len({Digester().digest(each) for each in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_wrong_model_is_refused_before_it_is_planned(cached: bool) -> None:
+    with pytest.raises(SchedproofError, match="not a list"):
+        plan([System.of(replace(lamps(), properties=3))], cached=cached)
 
 
 def test_terms_that_say_another_thing_differ() -> None:
