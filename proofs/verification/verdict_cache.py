@@ -189,18 +189,12 @@ class VerdictCache:
     def _accepted(self, readings: Sequence[Reading]) -> str | None:
         model = self._model
         names = [each.name if isinstance(each, ByConstruction) else each for each in model.properties]
-        fields = [
-            names,
-            model.axioms,
-            model.refuted,
-            sorted(model.assumes.items()),
-            model.default_scope,
-            model.verify_scope,
-        ]
+        expected = [model.refuted, sorted(model.assumes.items())]
+        bounds = [model.default_scope, model.verify_scope, model.bound]
         locked = [each for each in self._checks.values() if isinstance(each, Locked)]
         locks = [[each.described.name, each.described.only, each.locks] for each in locked]
         try:
-            of = [self._rules, self._of([*fields, model.bound, locks]), self._assuming]
+            of = [self._rules, self._of([names, model.axioms, expected, bounds, locks]), self._assuming]
         except TypeError:  # as in `_computed_key`
             return None
         these = Digester(functions=True).digest(readings).hex()

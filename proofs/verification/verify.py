@@ -273,7 +273,8 @@ def plan(
         cached: use verdicts of earlier runs.
         interpretations: also try interpretations the other way.
     """
-    before, now, digester = stamp(), environment() if cached else None, Digester()
+    before, now = (stamp(), environment()) if cached else (None, None)
+    digester = Digester()
     plans = []
     for system in systems:
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]

@@ -190,5 +190,9 @@ def test_values_are_those_of_each_choice(model: Model) -> None:
                     every = every[template.present(states, bound)]
                     assert np.array_equal(template.rows(states, bound, known), every)
                     compared += 1
-                assert len(known) <= compared * len(template.features)
+                every_choice = list(template.assignments(states))
+                assert len(known) == sum(
+                    len({tuple(bound[name] for name in each.names) for bound in every_choice})
+                    for each in template.features
+                )
     assert compared

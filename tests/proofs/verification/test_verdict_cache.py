@@ -453,10 +453,13 @@ def test_only_systems_of_our_own_manifests_are_ours() -> None:
 
 
 def test_nothing_is_kept_if_the_source_changes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stamps = iter([(1, 1)])
-    monkeypatch.setattr(verdict_cache, "stamp", lambda: next(stamps, (1, 2)))
-    checked(lamps())
+    monkeypatch.setattr(verify, "stamp", lambda: (1, 1))
+    monkeypatch.setattr(verdict_cache, "stamp", lambda: (1, 2))
+    checked(interpreted(lamps(), FLICKERS))
     assert not folder.exists()
+    monkeypatch.setattr(verdict_cache, "stamp", lambda: (1, 1))
+    checked(interpreted(lamps(), FLICKERS))
+    assert folder.exists()
 
 
 def test_a_key_is_that_of_the_time_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
