@@ -6,7 +6,7 @@ have a column: no attribute of an attribute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -26,6 +26,13 @@ Column = NDArray[np.int64]
 
 Truths = NDArray[np.bool_]
 """A truth value for each state."""
+
+
+Values = NDArray[np.int8]
+"""The value of a feature in each state."""
+
+MOST_KEPT = 32 << 20
+"""So many values of features are kept of the states of one instance."""
 
 
 class Unsupported(Exception):
@@ -77,15 +84,18 @@ class States:
             matrix = np.array(states, object)
         return cls(instance, matrix.reshape(len(states), instance.width))
 
-    def known_truth(self, key: str, term: t.Term, bound: Mapping[str, int]) -> Truths:
-        """As :meth:`truth`, of a formula that ``key`` identifies; it is computed once for each choice of objects."""
-        at = key, tuple(sorted(bound.items()))
-        if at not in self._truths:
-            self._truths[at] = self.truth(term, bound)
-        return self._truths[at]
+    def kept(self, key: str, objects: tuple[int, ...], value: Callable[[], Values]) -> Values:
+        """What ``value`` gives for a feature that ``key`` identifies, of these objects; it is kept while there is room."""
+        at = key, objects
+        if at not in self._kept:
+            given = value()
+            if (len(self._kept) + 1) * len(self.matrix) > MOST_KEPT:
+                return given
+            self._kept[at] = given
+        return self._kept[at]
 
     @cached_property
-    def _truths(self) -> dict[tuple[str, tuple[tuple[str, int], ...]], Truths]:
+    def _kept(self) -> dict[tuple[str, tuple[int, ...]], Values]:
         return {}
 
     @cached_property

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import packed
+from .columns import first_of_each, packed
 from .features import Feature, Template
-from .samples import Rows, distinct
+from .rows import Rows
 
 Bits = NDArray[np.uint8]
 """A truth value of each row, in the bits of bytes."""
@@ -58,6 +58,14 @@ class Clause:
         return [v.name for v in self.template.variables if v.name in used]
 
     @property
+    def about_all(self) -> bool:
+        """Whether it uses all variables of its template that range over many objects.
+
+        A clause about fewer objects may be violated where there are no others, and the rows of the template do not show it.
+        """
+        return self.template.many.keys() <= set(self.names)
+
+    @property
     def groups(self) -> list[frozenset[str]]:
         """Its variables that range over many objects; those that it excludes only where something ties them together are one group."""
         tied: list[frozenset[str]] = []
@@ -67,6 +75,14 @@ class Clause:
                 touching = [group for group in tied if group & names]
                 tied = [group for group in tied if not group & names] + ([names.union(*touching)] if names else [])
         return tied
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether samples seldom suffice to show that it does not hold: it is scattered, or about numbers that never change.
+
+        Each run has few of the values that a number which never changes may have, whatever else happens in the run.
+        """
+        return self.scattered or any(feature.fixed for feature, _ in self.literals)
 
     @property
     def scattered(self) -> bool:
@@ -129,7 +145,8 @@ class Difference:
 
     def _hit_also(self, matrix: NDArray[np.int8]) -> None:
         """Looks at some more rows of the samples."""
-        differs = distinct(np.concatenate([self._sets, matrix != self.row]))
+        differs = np.concatenate([self._sets, matrix != self.row])
+        differs = differs[first_of_each(differs)]
         self._sets = differs = least(differs[np.argsort(differs.sum(axis=1), kind="stable")])
         self._at = [[int(n) for n in np.flatnonzero(each)] for each in differs]
         self._whole = (1 << len(differs)) - 1

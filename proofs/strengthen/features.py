@@ -14,7 +14,6 @@ from itertools import combinations, permutations
 from keyword import iskeyword
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedproof.model.lang import (
     BoolType,
@@ -36,13 +35,7 @@ from schedproof.model.lang.types import Integer as IntegerType
 from schedproof.model.lang.wording import show_term
 from schedproof.proofs.induction.rewrite import substitute
 
-from .columns import States, Truths, has_column
-
-Values = NDArray[np.int8]
-"""The value of a feature in each state."""
-
-Known = dict[tuple[int, ...], Values]
-"""The values of features, by the number of the feature and the objects that it reads."""
+from .columns import States, Truths, Values, has_column
 
 MOST_NUMBERS = 8
 """Numbers of so many values or fewer are compared with constants one by one."""
@@ -75,6 +68,11 @@ class Feature:
     @property
     def ties(self) -> bool:
         """Whether it says of its objects that they belong together. Two numbers that are compared do not."""
+        return False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it compares numbers that never change."""
         return False
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
@@ -164,6 +162,11 @@ class NumberFeature(Feature):
     high: int = 0
     open_below: bool = False
     open_above: bool = False
+    rigid: bool = False
+
+    @property
+    def fixed(self) -> bool:
+        return self.rigid
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
         number = states.value(self.left, bound)
@@ -239,13 +242,12 @@ class Template:
     variables: tuple[t.Var, ...]
     features: tuple[Feature, ...]
 
-    def present(self, states: States, bound: Mapping[str, int]) -> Truths:
-        """For each state, whether the objects of disposable sorts are present: an invariant is about no others."""
-        every = np.ones(len(states.matrix), np.bool_)
-        for v in self.variables:
-            if isinstance(v.type, Ref) and v.type.sort.disposable:
-                every &= ~states.truth(ended(v), bound)
-        return every
+    def present(self, states: States, bound: Mapping[str, int]) -> Truths | None:
+        """For each state, whether the objects of disposable sorts are present: an invariant is about no others. None: in all."""
+        absent = [
+            states.truth(ended(v), bound) for v in self.variables if isinstance(v.type, Ref) and v.type.sort.disposable
+        ]
+        return ~np.logical_or.reduce(absent) if absent else None
 
     @cached_property
     def many(self) -> dict[str, str]:
@@ -275,45 +277,25 @@ class Template:
             chosen = [{**one, **dict(zip(names, way, strict=True))} for one in chosen for way in ways]
         yield from chosen
 
-    def rows(self, states: States, bound: Mapping[str, int], known: Known | None = None) -> Values:
-        """The values of all features for one choice of objects in each state in which they are present.
-
-        Args:
-            known: values in these states for other choices; new ones are added. Few features read all of the objects.
-        """
-        known = {} if known is None else known
-        values = []
+    @cached_property
+    def groups(self) -> list[tuple[tuple[str, ...], list[int]]]:
+        """The features by the variables that they read; few read all of these."""
+        by_names: dict[tuple[str, ...], list[int]] = {}
         for n, feature in enumerate(self.features):
-            at = n, *(bound[name] for name in feature.names)
-            if at not in known:
-                known[at] = (
-                    self._truth_of_others(n, states, bound)
-                    if n in self._about_others
-                    else feature.values(states, bound)
-                )
-            values.append(known[at])
-        return np.stack(values, axis=1)[self.present(states, bound)]
+            by_names.setdefault(feature.names, []).append(n)
+        return list(by_names.items())
 
-    def every_row(self, states: States) -> Values:
-        """The rows of all choices of objects."""
-        known: Known = {}
-        rows = [self.rows(states, bound, known) for bound in self.assignments(states)]
-        return np.concatenate(rows) if rows else np.zeros((0, len(self.features)), np.int8)
-
-    def _truth_of_others(self, number: int, states: States, bound: Mapping[str, int]) -> Values:
+    def value(self, number: int, states: States, bound: Mapping[str, int]) -> Values:
+        """The value of a feature for one choice of objects in each state."""
         feature = self.features[number]
-        assert isinstance(feature, TruthFeature)
-        truths = states.known_truth(feature.key, feature.formula, {name: bound[name] for name in feature.names})
-        return truths.view(np.int8)
+        objects = tuple([bound[name] for name in feature.names])
+        return states.kept(self._keys[number], objects, lambda: feature.values(states, bound))
 
     @cached_property
-    def _about_others(self) -> list[int]:
-        """The features that read other objects than the chosen ones: formulas with a bound variable."""
-        return [
-            n
-            for n, each in enumerate(self.features)
-            if isinstance(each, TruthFeature) and any(isinstance(p, t.Quantified) for p in t.subterms(each.formula))
-        ]
+    def _keys(self) -> list[str]:
+        """What identifies each feature in all templates of a model."""
+        types = {v.name: v.type for v in self.variables}
+        return [" ".join([each.key, *(str(types[name]) for name in each.names)]) for each in self.features]
 
 
 @dataclass(frozen=True, eq=False)
@@ -439,11 +421,16 @@ class Vocabulary:
                 case EnumType(words):
                     yield EnumFeature(key, (v.name,), attribute, words)
                 case IntRange(low, high):
-                    top = min(high, low + MOST_NUMBERS - 1)
-                    yield NumberFeature(key, (v.name,), attribute, None, low, top, open_above=top < high)
+                    top, rigid = min(high, low + MOST_NUMBERS - 1), self._is_rigid(attribute)
+                    yield NumberFeature(key, (v.name,), attribute, None, low, top, open_above=top < high, rigid=rigid)
                 case IntegerType(low):
                     yield NumberFeature(key, (v.name,), attribute, None, -1 if low is None else low, (low or 0) + 2,
-                                        open_below=low is None, open_above=True)  # fmt: skip
+                                        open_below=low is None, open_above=True, rigid=self._is_rigid(attribute))  # fmt: skip
+
+    def _is_rigid(self, attribute: t.Attr) -> bool:
+        assert isinstance(attribute.of, t.Var) and isinstance(attribute.of.type, Ref)
+        declared = self.model.machine(attribute.of.type.sort).attribute(attribute.name)
+        return declared is not None and declared.rigid
 
     def _of_two(self, variables: Sequence[t.Var]) -> Iterator[Feature]:
         every = list(self._attributes(variables))
@@ -454,7 +441,8 @@ class Vocabulary:
                 case Ref(a), Ref(b) if a == b:
                     yield TruthFeature(f"{key} equal", names, t.Equal(one, other))
                 case ((IntRange() | Integer()), (IntRange() | Integer())):
-                    yield NumberFeature(key, names, one, other, -REACH, REACH, True, True)
+                    rigid = self._is_rigid(one) and self._is_rigid(other)
+                    yield NumberFeature(key, names, one, other, -REACH, REACH, True, True, rigid)
                 case EnumType(a_words), EnumType(b_words) if a_words == b_words:
                     yield TruthFeature(f"{key}{SAME_VALUE}", names, t.Equal(one, other))
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .cubes import Clause
 from .features import Template
 from .infer import Inference, Lemma
-from .samples import OutOfTime
+from .rows import OutOfTime, every_row
 
 MOST_IDLE = 2
 """After so many rounds in a row that made lemmas no fewer, there are no more rounds."""
@@ -90,7 +90,7 @@ def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> dict[Clause, f
             return False
         key = clause.template, lemma.prop.name
         if key not in rows:  # they take longer than all else here
-            rows[key] = clause.template.every_row(lemma.excludes.before)
+            rows[key] = every_row(clause.template, lemma.excludes.before)
         return bool(clause.fails(rows[key]).any())
 
     return {

@@ -24,7 +24,8 @@ from .columns import States, Unsupported
 from .cubes import Clause, Difference
 from .features import Template, Vocabulary, sorts_of
 from .prover import Prover, Step
-from .samples import OutOfTime, Samples
+from .rows import OutOfTime, every_row
+from .samples import Samples
 from .wording import invariant
 
 SOMEBODY = 2
@@ -33,8 +34,11 @@ SOMEBODY = 2
 OUTSIDE = 2
 """So much larger counts a clause about sorts that have nothing to do with the step."""
 
-SCATTERED = 3
-"""So much larger counts a clause about objects that nothing ties together."""
+DOUBTFUL = 3
+"""So much larger counts a clause of which samples seldom suffice to show that it does not hold."""
+
+MOST_FAILING = 5
+"""A candidate with so many obligations that are not soon proved is no better than one with more."""
 
 Report = Callable[[str], None]
 
@@ -85,7 +89,7 @@ class Choice:
     """A clause that excludes a state.
 
     Attributes:
-        failing: how many of its obligations are not soon proved.
+        failing: how many of its obligations are not soon proved; at most :data:`MOST_FAILING`.
     """
 
     clause: Clause
@@ -334,7 +338,7 @@ class Inference:
             if not self.prover.begins(formulas):
                 self.dropped.add(clause.key)
                 continue
-            most = best.failing if best is not None else len(formulas.obligations)
+            most = best.failing if best is not None else min(len(formulas.obligations), MOST_FAILING)
             failing = self.prover.failing(formulas, self._assumed, most, self.stop)
             if best is None or failing < best.failing:
                 best = Choice(clause, prop, formulas, failing)
@@ -364,7 +368,7 @@ class Inference:
     def _candidates(self, state: States, sorts: frozenset[str] | None) -> Iterator[tuple[int, Clause]]:
         """The clauses that exclude a state and are true of all samples; small ones first, each with its number of variables and literals.
 
-        What is about other sorts than ``sorts`` counts as larger, and what is about objects that nothing ties together.
+        What is about other sorts than ``sorts`` counts as larger, and what is doubtful.
         """
         known = {lemma.clause.key for lemma in self.lemmas.values()} | self.dropped
         later: dict[int, list[Clause]] = {}
@@ -380,10 +384,10 @@ class Inference:
                         if template not in differences:
                             differences[template] = list(self._differences(template, vocabulary.exists, state))
                         for clause in (each for one in differences[template] for each in one.clauses(size)):
-                            if clause.key not in known:
+                            if clause.key not in known and clause.about_all:
                                 known.add(clause.key)
-                                if clause.scattered:
-                                    later.setdefault(level + SCATTERED, []).append(clause)
+                                if clause.doubtful:
+                                    later.setdefault(level + DOUBTFUL, []).append(clause)
                                 else:
                                     yield level, clause
                 yield from ((level, clause) for clause in later.pop(level, ()))
@@ -392,17 +396,12 @@ class Inference:
 
     def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
         """The rows of a state that no sample has."""
-        seen = set()
-        for bound in template.assignments(state):
+        for row in every_row(template, state):
             if self.stop():
                 return
-            for row in template.rows(state, bound):  # none if an object is absent
-                if row.tobytes() in seen:
-                    continue
-                seen.add(row.tobytes())
-                difference = Difference(self.samples.rows(template, exists), row)
-                if difference.possible:
-                    yield difference
+            difference = Difference(self.samples.rows(template, exists), row)
+            if difference.possible:
+                yield difference
 
 
 def true_of(prop: Invariant, states: States) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.properties import WELL_FORMED
@@ -19,9 +17,10 @@ from schedproof.proofs.exploration.explore import Exploration, ExplorationResult
 from schedproof.proofs.exploration.safety import Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample
 
-from .columns import States, first_of_each
-from .features import Known, Template
+from .columns import States
+from .features import Template
 from .random_runs import random_runs
+from .rows import Rows, some
 
 MOST_STATES = 60_000
 """The most states of one configuration; of a larger one, as many of its first states are samples."""
@@ -29,21 +28,8 @@ MOST_STATES = 60_000
 MOST_CONFIGURATIONS = 40
 """The most configurations of a scope; those of a larger one are chosen at even distances."""
 
-MOST_CHOICES = 300
-"""The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
-
 MOST_ROUNDS = 16
 """The most rounds of random runs, each with another seed."""
-
-AT_ONCE = 50_000
-"""So many new rows are collected before repetitions among them are left out."""
-
-
-T = TypeVar("T")
-
-
-class OutOfTime(Exception):
-    """The rows of some samples are missing: what is true of the others may not be true of these."""
 
 
 @dataclass
@@ -75,7 +61,7 @@ class Samples:
             The run that violates one of ``watched``, or that ends in an ill-formed step; None if there is none.
         """
         text, before = scope_text(scope), len(self.states)
-        for instance in _some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
+        for instance in some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
             if (violation := self.explore_instance(instance, halt, watched)) is not None:
                 return violation
             if halt():
@@ -144,40 +130,6 @@ def _key(template: Template, exists: bool) -> tuple[str, bool]:
     return " ".join(f"{v.name}: {v.type}" for v in template.variables), exists
 
 
-@dataclass
-class Rows:
-    """The different rows of a template: the values of its features for each choice of objects in each sample."""
-
-    template: Template
-    matrix: NDArray[np.int8] = field(init=False)
-    read: int = 0
-
-    def __post_init__(self) -> None:
-        self.matrix = np.zeros((0, len(self.template.features)), np.int8)
-
-    def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
-        """Adds the rows of the states that were not there before. Rows that are added twice change nothing."""
-        if self.read == len(states):
-            return
-        parts, pending = [self.matrix], 0
-        for each in states[self.read :]:
-            known: Known = {}
-            for bound in _some(self.template.assignments(each), MOST_CHOICES):
-                if halt():
-                    raise OutOfTime
-                parts.append(self.template.rows(each, bound, known))
-                pending += len(parts[-1])
-                if pending > len(parts[0]) + AT_ONCE:
-                    parts, pending = [distinct(np.concatenate(parts))], 0
-        self.matrix = np.asfortranarray(distinct(np.concatenate(parts)))  # it is read by columns
-        self.read = len(states)
-
-
-def distinct(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows without repetition."""
-    return rows[first_of_each(rows)]
-
-
 @dataclass(frozen=True)
 class Violation:
     """A reachable violation of a property at a scope."""
@@ -234,9 +186,3 @@ def _merged(states: Sequence[States]) -> States:
         rigid = States.of(instance, [start]).matrix[:, each.instance.width :]
         matrices.append(np.column_stack([each.matrix, np.repeat(rigid, len(each.matrix), axis=0)]))
     return States(instance, np.concatenate(matrices))
-
-
-def _some(every: Iterator[T], most: int) -> list[T]:
-    """All, or at most so many at even distances."""
-    listed = list(every)
-    return listed if len(listed) <= most else listed[:: -(-len(listed) // most)]

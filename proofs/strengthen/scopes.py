@@ -10,7 +10,8 @@ from schedproof.model.lang import Model, Property
 from schedproof.model.semantics import ScopeError, check_scope, scope_text
 
 from .features import Template, Vocabulary
-from .samples import OutOfTime, Samples, Violation
+from .rows import OutOfTime
+from .samples import Samples, Violation
 
 MOST_OBJECTS = 4
 """The most objects of a sort in a scope that is not asked for."""

@@ -10,10 +10,14 @@ import pytest
 
 from schedproof.model.lang import Action, Attribute, EnumType, IntRange, Model, forall, variables
 from schedproof.model.lang.terms import Constant
+from schedproof.model.semantics import Instance
 from schedproof.proofs.strengthen import cubes as module
+from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.cubes import Clause, Difference, least
 from schedproof.proofs.strengthen.features import NumberFeature, Template, Vocabulary
-from schedproof.proofs.strengthen.samples import Rows, Samples
+from schedproof.proofs.strengthen.infer import Inference, Limits, true_of
+from schedproof.proofs.strengthen.rows import Rows
+from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
 
 COUNTS = [Attribute("count", IntRange(0, 3)), Attribute("mood", EnumType(("calm", "busy")))]
@@ -150,3 +154,23 @@ def test_clauses_about_untied_objects_are_given_tied_too() -> None:
     for clause in tied:
         assert len(clause.groups) == 1 and not clause.scattered
         assert clause.fails(row[np.newaxis]).all() and not clause.fails(more.rows(template, False).matrix).any()
+
+
+def test_clauses_about_numbers_that_never_change_are_doubtful() -> None:
+    fixed, counted = Attribute("most", IntRange(0, 5), rigid=True), Attribute("tries", IntRange(0, 5), 0)
+    model = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, fixed, counted]) for m in LEASES.machines])
+    (template,) = (each for each in Vocabulary(model).templates(2) if each.sorts == {"Worker"})
+    doubtful = {f.key for f in template.features if Clause(template, ((f, frozenset([0])),)).doubtful}
+    assert doubtful == {"w.most", "w2.most", "w.most w2.most"}
+
+
+def test_a_clause_leaves_no_variable_of_its_template_out() -> None:
+    """Where there is no lease, the worker may work: rows about a worker and a lease do not show it."""
+    alone = States.of(Instance(LEASES, {"Worker": 1, "Lease": 0}, {}), [(0,), (1,)])
+    beside = States.of(Instance(LEASES, {"Worker": 1, "Lease": 1}, {}), [(0, 0, -1)])
+    samples = Samples(LEASES, states=[alone, beside])
+    inference = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
+    to_exclude = States.of(beside.instance, [(1, 0, -1)])
+    choice = inference.choose(to_exclude)
+    assert choice is not None
+    assert true_of(choice.prop, alone) and true_of(choice.prop, beside) and not true_of(choice.prop, to_exclude)

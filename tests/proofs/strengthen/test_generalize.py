@@ -15,6 +15,7 @@ from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Feature, StateFeature, Template
 from schedproof.proofs.strengthen.generalize import generalize, put_together, strongest
 from schedproof.proofs.strengthen.infer import Inference, Limits
+from schedproof.proofs.strengthen.rows import every_row
 from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LOCK_SERVER
 
@@ -207,7 +208,7 @@ def test_a_counterexample_is_kept_only_if_it_is_excluded() -> None:
     assert 0 < len(shown) < len(added)
     for lemma in shown:
         assert lemma.excludes is not None
-        assert lemma.clause.fails(lemma.clause.template.every_row(lemma.excludes.before)).any()
+        assert lemma.clause.fails(every_row(lemma.clause.template, lemma.excludes.before)).any()
 
 
 def test_rounds_end_that_make_lemmas_no_fewer(monkeypatch: pytest.MonkeyPatch) -> None:

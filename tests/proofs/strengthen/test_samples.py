@@ -13,7 +13,8 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import Limits, strengthen
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import Vocabulary
-from schedproof.proofs.strengthen.samples import Rows, Samples
+from schedproof.proofs.strengthen.rows import Rows
+from schedproof.proofs.strengthen.samples import Samples
 from schedproof.proofs.strengthen.scopes import grow
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.toys import WORKSHOP

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from schedproof.model.lang import (
@@ -23,12 +22,9 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.proofs.induction import Obligation, prove
-from schedproof.proofs.strengthen.features import Known, Vocabulary
 from schedproof.proofs.strengthen.prover import Prover, Reply
-from schedproof.proofs.strengthen.samples import Samples
 from schedproof.proofs.strengthen.together import Together, strengthen_each
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE
-from tests.support.toys import WORKSHOP
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
 
 w, lease = LEASES.actions[0].parameters
 p, q = LOCK_SERVER.properties[0].over
@@ -173,26 +169,3 @@ def test_a_removed_lemma_is_not_assumed_by_its_name() -> None:
     prover.remove("same")
     prover.add("same", prover.translated(weak))
     assert not prover.ask(goals[0], ["same"]).proved
-
-
-@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER, QUEUE, WORKSHOP], ids=lambda m: m.system)
-def test_values_are_those_of_each_choice(model: Model) -> None:
-    """A feature that reads few of the objects is read once for several choices."""
-    samples = Samples(model)
-    samples.explore(model.default_scope, lambda: "")
-    compared = 0
-    for exists in (False, True):
-        for template in (each for cost in range(3) for each in Vocabulary(model, frozenset(), exists).templates(cost)):
-            for states in samples.states:
-                known: Known = {}
-                for bound in template.assignments(states):
-                    every = np.stack([each.values(states, bound) for each in template.features], axis=1)
-                    every = every[template.present(states, bound)]
-                    assert np.array_equal(template.rows(states, bound, known), every)
-                    compared += 1
-                every_choice = list(template.assignments(states))
-                assert len(known) == sum(
-                    len({tuple(bound[name] for name in each.names) for bound in every_choice})
-                    for each in template.features
-                )
-    assert compared

@@ -1,0 +1,154 @@
+"""The rows of a template in many states: each once, however many choices of objects show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import States, Values
+from .features import Template
+
+MOST_CHOICES = 300
+"""The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
+
+AT_ONCE = 200_000
+"""Rows of so many states and choices are looked up together."""
+
+Hashes = NDArray[np.uint64]
+"""A hash of each row. Two rows that share one count as one: a sample less, which is harmless."""
+
+ABSENT = np.uint64(0)
+"""The hash of a choice of objects of which one is absent: it has no row."""
+
+T = TypeVar("T")
+
+
+class OutOfTime(Exception):
+    """The rows of some samples are missing: what is true of the others may not be true of these."""
+
+
+@dataclass
+class Rows:
+    """The different rows of a template: the values of its features for each choice of objects in each sample."""
+
+    template: Template
+    matrix: NDArray[np.int8] = field(init=False)
+    read: int = 0
+
+    def __post_init__(self) -> None:
+        self.matrix = np.zeros((0, len(self.template.features)), np.int8)
+        self._hashes = np.array([ABSENT])
+
+    def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
+        """Adds the rows of the states that were not there before. Rows that are added twice change nothing.
+
+        Raises:
+            OutOfTime: ``halt`` says so; some rows are missing.
+        """
+        if self.read == len(states):
+            return
+        parts, known = [self.matrix], _Known(self._hashes)
+        try:
+            for each in states[self.read :]:
+                reading = _Reading(self.template, each)
+                choices = some(self.template.assignments(each), MOST_CHOICES)
+                together = max(1, AT_ONCE // max(1, len(each.matrix)))
+                for first in range(0, len(choices), together):
+                    if halt():
+                        raise OutOfTime
+                    chosen = choices[first : first + together]
+                    new = known.add(np.concatenate([reading.hashes(bound) for bound in chosen]))
+                    parts += reading.rows(chosen, new)
+                self.read += 1
+        finally:
+            self.matrix, self._hashes = np.asfortranarray(np.concatenate(parts)), known.hashes  # it is read by columns
+
+
+class _Known:
+    """A growing set of hashes.
+
+    Most hashes are known: a table has one of them in each slot, so few have to be looked for among all.
+
+    Attributes:
+        hashes: sorted.
+    """
+
+    def __init__(self, hashes: Hashes) -> None:
+        self.hashes = hashes
+        bits = max(16, (4 * len(hashes)).bit_length())
+        self._shift = np.uint64(64 - bits)
+        self._table = np.zeros(1 << bits, np.uint64)
+        self._table[hashes >> self._shift] = hashes
+        self._first = np.zeros(1 << bits, np.intp)
+
+    def add(self, hashes: Hashes) -> NDArray[np.intp]:
+        """Adds hashes, and says where each new one is first, in order."""
+        slots = hashes >> self._shift
+        places = np.flatnonzero(self._table[slots] != hashes)
+        slots = slots[places]
+        self._first[slots[::-1]] = places[::-1]
+        self._table[slots] = hashes[self._first[slots]]
+        repeated = (self._first[slots] != places) & (self._table[slots] == hashes[places])
+        places = places[~repeated]
+        different, first = np.unique(hashes[places], return_index=True)
+        new = self.hashes[np.minimum(np.searchsorted(self.hashes, different), len(self.hashes) - 1)] != different
+        if new.any():
+            self.hashes = np.sort(np.concatenate([self.hashes, different[new]]), kind="stable")
+        return np.sort(places[first[new]])
+
+
+class _Reading:
+    """Reads the rows of a template in the states of one size. What several choices of objects share is read once."""
+
+    def __init__(self, template: Template, states: States) -> None:
+        self._template, self._states = template, states
+        self._read: dict[tuple[int, ...], tuple[Values, Hashes]] = {}
+        chance = np.random.default_rng(1)
+        self._hash_of = chance.integers(1 << 64, size=(len(template.features), 256), dtype=np.uint64)
+
+    def hashes(self, bound: Mapping[str, int]) -> Hashes:
+        """The hash of the row of a choice of objects in each state."""
+        total = np.zeros(len(self._states.matrix), np.uint64)
+        for number in range(len(self._template.groups)):
+            total += self._group(number, bound)[1]
+        present = self._template.present(self._states, bound)
+        return total if present is None else np.where(present, total, ABSENT)
+
+    def rows(self, chosen: Sequence[Mapping[str, int]], places: NDArray[np.intp]) -> Iterator[Values]:
+        """The rows at some places among those of all these choices."""
+        choices, states = np.divmod(places, max(1, len(self._states.matrix)))
+        for n in np.unique(choices):
+            at = states[choices == n]
+            rows = np.empty((len(at), len(self._template.features)), np.int8)
+            for number, (_, features) in enumerate(self._template.groups):
+                rows[:, features] = self._group(number, chosen[n])[0][at]
+            yield rows
+
+    def _group(self, number: int, bound: Mapping[str, int]) -> tuple[Values, Hashes]:
+        """The values of features that read the same objects, and the sum of the hashes of each value."""
+        names, features = self._template.groups[number]
+        at = number, *(bound[name] for name in names)
+        if at not in self._read:
+            values = [self._template.value(n, self._states, bound) for n in features]
+            hashes = [self._hash_of[n][each.view(np.uint8)] for n, each in zip(features, values, strict=True)]
+            self._read[at] = np.stack(values, axis=1), np.sum(hashes, axis=0, dtype=np.uint64)
+        return self._read[at]
+
+
+def every_row(template: Template, states: States) -> Values:
+    """The different rows of all choices of objects, in the order of the choices."""
+    reading, choices = _Reading(template, states), list(template.assignments(states))
+    if not choices:
+        return np.zeros((0, len(template.features)), np.int8)
+    new = _Known(np.array([ABSENT])).add(np.concatenate([reading.hashes(bound) for bound in choices]))
+    return np.concatenate([np.zeros((0, len(template.features)), np.int8), *reading.rows(choices, new)])
+
+
+def some(every: Iterator[T], most: int) -> list[T]:
+    """All, or at most so many at even distances."""
+    listed = list(every)
+    return listed if len(listed) <= most else listed[:: -(-len(listed) // most)]
