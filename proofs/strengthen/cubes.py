@@ -21,8 +21,8 @@ Bits = NDArray[np.uint8]
 
 Row = NDArray[np.int8]
 
-MOST_CUBES = 60
-"""The most cubes of one size for one row."""
+MOST_CUBES, MOST_OTHERS = 60, 600
+"""The most cubes of one size for one row, and the most together with those that do not read all variables."""
 
 MOST_NODES = 40_000
 """The most nodes of one search."""
@@ -61,7 +61,8 @@ class Clause:
     def about_all(self) -> bool:
         """Whether it uses all variables of its template that range over many objects.
 
-        A clause about fewer objects may be violated where there are no others, and the rows of the template do not show it.
+        A clause about fewer objects is one of a smaller template. It may be violated where there are no others, and the rows
+        of this template do not show that.
         """
         return self.template.many.keys() <= set(self.names)
 
@@ -78,11 +79,11 @@ class Clause:
 
     @property
     def doubtful(self) -> bool:
-        """Whether samples seldom suffice to show that it does not hold: it is scattered, or about numbers that never change.
+        """Whether samples seldom suffice to show that it does not hold: it is scattered, or compares rigid numbers only.
 
-        Each run has few of the values that a number which never changes may have, whatever else happens in the run.
+        Each run has few of the values that rigid numbers may have, whatever else happens in it.
         """
-        return self.scattered or any(feature.fixed for feature, _ in self.literals)
+        return self.scattered or any(feature.rigid for feature, _ in self.literals)
 
     @property
     def scattered(self) -> bool:
@@ -182,6 +183,8 @@ class Difference:
     def cubes(self, size: int) -> list[tuple[int, ...]]:
         """The sets of ``size`` features, none of which can be left out, whose values in the row no sample has together.
 
+        Each reads all variables of the template: what fewer objects never have together is in the rows of a smaller template.
+
         They are looked for among the rows that differ least. A row that has them nevertheless is looked at from then on.
         """
         if size - 1 > self._settled:  # of the sets that seem to be enough, some may not be
@@ -191,7 +194,7 @@ class Difference:
             alike = [first for cube in cubes for first in self._alike(cube)]
             if not alike:
                 self._settled = max(size, self._settled)
-                return cubes
+                return [cube for cube in cubes if self._reads_all(cube)]
             self._hit_also(self.rows.matrix[alike])
         return []
 
@@ -226,16 +229,17 @@ class Difference:
 
     def _cubes(self, size: int) -> list[tuple[int, ...]]:
         cubes: dict[tuple[int, ...], None] = {}
-        nodes = 0
+        nodes = reading_all = 0
 
         def extend(chosen: tuple[int, ...], left: int, banned: frozenset[int]) -> None:
-            nonlocal nodes
+            nonlocal nodes, reading_all
             nodes += 1
-            if len(cubes) >= MOST_CUBES or nodes > MOST_NODES:
+            if reading_all >= MOST_CUBES or len(cubes) >= MOST_OTHERS or nodes > MOST_NODES:
                 return
             if not left:
                 if len(chosen) == size and _minimal(self._hit, chosen, self._whole):
                     cubes[tuple(sorted(chosen))] = None
+                    reading_all += self._reads_all(chosen)
                 return
             if len(chosen) == size:
                 return
@@ -246,6 +250,10 @@ class Difference:
 
         extend((), self._whole, frozenset())
         return list(cubes)
+
+    def _reads_all(self, cube: Sequence[int]) -> bool:
+        template = self.rows.template
+        return not template.many or template.many.keys() <= {name for n in cube for name in template.features[n].names}
 
 
 def least(sets: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -71,8 +71,8 @@ class Feature:
         return False
 
     @property
-    def fixed(self) -> bool:
-        """Whether it compares numbers that never change."""
+    def rigid(self) -> bool:
+        """Whether it compares rigid numbers only, with each other or with constants."""
         return False
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
@@ -163,10 +163,6 @@ class NumberFeature(Feature):
     open_below: bool = False
     open_above: bool = False
     rigid: bool = False
-
-    @property
-    def fixed(self) -> bool:
-        return self.rigid
 
     def values(self, states: States, bound: Mapping[str, int]) -> Values:
         number = states.value(self.left, bound)
@@ -278,7 +274,7 @@ class Template:
         yield from chosen
 
     @cached_property
-    def groups(self) -> list[tuple[tuple[str, ...], list[int]]]:
+    def by_variables(self) -> list[tuple[tuple[str, ...], list[int]]]:
         """The features by the variables that they read; few read all of these."""
         by_names: dict[tuple[str, ...], list[int]] = {}
         for n, feature in enumerate(self.features):
@@ -293,9 +289,9 @@ class Template:
 
     @cached_property
     def _keys(self) -> list[str]:
-        """What identifies each feature in all templates of a model."""
-        types = {v.name: v.type for v in self.variables}
-        return [" ".join([each.key, *(str(types[name]) for name in each.names)]) for each in self.features]
+        """What identifies each feature in all templates of a model: its key, and the sorts of its variables."""
+        sorts = {v.name: v.type for v in self.variables}
+        return [" ".join([each.key, *(str(sorts[name]) for name in each.names)]) for each in self.features]
 
 
 @dataclass(frozen=True, eq=False)
@@ -532,7 +528,10 @@ def _bound_apart(term: t.Term) -> t.Term:
 
 def _truth(formula: t.Term) -> TruthFeature:
     names = tuple(sorted(t.free_variables(formula)))
-    return TruthFeature(show_term(formula), names, formula)
+    bound = [v for part in t.subterms(formula) if isinstance(part, t.Quantified) for v in part.variables]
+    # The text says no sort: two sorts may have a state of the same name.
+    sorts = " ".join(f"{v.name}: {v.type}" for v in bound)
+    return TruthFeature(f"{show_term(formula)} ({sorts})" if sorts else show_term(formula), names, formula)
 
 
 def _tuples(variables: Sequence[t.Var], sorts: Sequence[Sort]) -> Iterator[tuple[t.Var, ...]]:

@@ -384,7 +384,7 @@ class Inference:
                         if template not in differences:
                             differences[template] = list(self._differences(template, vocabulary.exists, state))
                         for clause in (each for one in differences[template] for each in one.clauses(size)):
-                            if clause.key not in known and clause.about_all:
+                            if clause.key not in known:
                                 known.add(clause.key)
                                 if clause.doubtful:
                                     later.setdefault(level + DOUBTFUL, []).append(clause)

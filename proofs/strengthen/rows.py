@@ -19,10 +19,10 @@ AT_ONCE = 200_000
 """Rows of so many states and choices are looked up together."""
 
 Hashes = NDArray[np.uint64]
-"""A hash of each row. Two rows that share one count as one: a sample less, which is harmless."""
+"""A hash of each row. Two rows that share one count as one. That is unlikely, and harmless: nothing is concluded from rows."""
 
 ABSENT = np.uint64(0)
-"""The hash of a choice of objects of which one is absent: it has no row."""
+"""Stands for a choice of objects of which one is absent: it has no row."""
 
 T = TypeVar("T")
 
@@ -38,6 +38,7 @@ class Rows:
     template: Template
     matrix: NDArray[np.int8] = field(init=False)
     read: int = 0
+    """How many of the samples were read."""
 
     def __post_init__(self) -> None:
         self.matrix = np.zeros((0, len(self.template.features)), np.int8)
@@ -60,9 +61,7 @@ class Rows:
                 for first in range(0, len(choices), together):
                     if halt():
                         raise OutOfTime
-                    chosen = choices[first : first + together]
-                    new = known.add(np.concatenate([reading.hashes(bound) for bound in chosen]))
-                    parts += reading.rows(chosen, new)
+                    parts += reading.new_rows(choices[first : first + together], known)
                 self.read += 1
         finally:
             self.matrix, self._hashes = np.asfortranarray(np.concatenate(parts)), known.hashes  # it is read by columns
@@ -74,7 +73,7 @@ class _Known:
     Most hashes are known: a table has one of them in each slot, so few have to be looked for among all.
 
     Attributes:
-        hashes: sorted.
+        hashes: sorted; :data:`ABSENT` is always one of them.
     """
 
     def __init__(self, hashes: Hashes) -> None:
@@ -107,45 +106,50 @@ class _Reading:
     def __init__(self, template: Template, states: States) -> None:
         self._template, self._states = template, states
         self._read: dict[tuple[int, ...], tuple[Values, Hashes]] = {}
+        self._read_for_few: dict[tuple[int, ...], tuple[Values, Hashes]] = {}
         chance = np.random.default_rng(1)
         self._hash_of = chance.integers(1 << 64, size=(len(template.features), 256), dtype=np.uint64)
 
-    def hashes(self, bound: Mapping[str, int]) -> Hashes:
+    def new_rows(self, choices: Sequence[Mapping[str, int]], known: _Known) -> Iterator[Values]:
+        """The rows of some choices of objects whose hashes are not known, in the order of the choices; they are known then."""
+        new = known.add(np.concatenate([self._hashes(bound) for bound in choices]))
+        numbers, states = np.divmod(new, max(1, len(self._states.matrix)))
+        for n in np.unique(numbers):
+            at = states[numbers == n]
+            rows = np.empty((len(at), len(self._template.features)), np.int8)
+            for number, (_, features) in enumerate(self._template.by_variables):
+                rows[:, features] = self._values(number, choices[n])[0][at]
+            yield rows
+        self._read_for_few.clear()
+
+    def _hashes(self, bound: Mapping[str, int]) -> Hashes:
         """The hash of the row of a choice of objects in each state."""
         total = np.zeros(len(self._states.matrix), np.uint64)
-        for number in range(len(self._template.groups)):
-            total += self._group(number, bound)[1]
+        for number in range(len(self._template.by_variables)):
+            total += self._values(number, bound)[1]
         present = self._template.present(self._states, bound)
         return total if present is None else np.where(present, total, ABSENT)
 
-    def rows(self, chosen: Sequence[Mapping[str, int]], places: NDArray[np.intp]) -> Iterator[Values]:
-        """The rows at some places among those of all these choices."""
-        choices, states = np.divmod(places, max(1, len(self._states.matrix)))
-        for n in np.unique(choices):
-            at = states[choices == n]
-            rows = np.empty((len(at), len(self._template.features)), np.int8)
-            for number, (_, features) in enumerate(self._template.groups):
-                rows[:, features] = self._group(number, chosen[n])[0][at]
-            yield rows
-
-    def _group(self, number: int, bound: Mapping[str, int]) -> tuple[Values, Hashes]:
-        """The values of features that read the same objects, and the sum of the hashes of each value."""
-        names, features = self._template.groups[number]
-        at = number, *(bound[name] for name in names)
-        if at not in self._read:
+    def _values(self, number: int, bound: Mapping[str, int]) -> tuple[Values, Hashes]:
+        """The values of features that read the same variables, and for each state the sum of their hashes."""
+        names, features = self._template.by_variables[number]
+        shared = len(names) < len(self._template.variables)
+        read, at = self._read if shared else self._read_for_few, (number, *(bound[name] for name in names))
+        if at not in read:
             values = [self._template.value(n, self._states, bound) for n in features]
-            hashes = [self._hash_of[n][each.view(np.uint8)] for n, each in zip(features, values, strict=True)]
-            self._read[at] = np.stack(values, axis=1), np.sum(hashes, axis=0, dtype=np.uint64)
-        return self._read[at]
+            total = np.zeros(len(self._states.matrix), np.uint64)
+            for n, each in zip(features, values, strict=True):
+                total += self._hash_of[n][each.view(np.uint8)]
+            read[at] = np.stack(values, axis=1), total
+        return read[at]
 
 
 def every_row(template: Template, states: States) -> Values:
     """The different rows of all choices of objects, in the order of the choices."""
-    reading, choices = _Reading(template, states), list(template.assignments(states))
+    choices, none = list(template.assignments(states)), np.zeros((0, len(template.features)), np.int8)
     if not choices:
-        return np.zeros((0, len(template.features)), np.int8)
-    new = _Known(np.array([ABSENT])).add(np.concatenate([reading.hashes(bound) for bound in choices]))
-    return np.concatenate([np.zeros((0, len(template.features)), np.int8), *reading.rows(choices, new)])
+        return none
+    return np.concatenate([none, *_Reading(template, states).new_rows(choices, _Known(np.array([ABSENT])))])
 
 
 def some(every: Iterator[T], most: int) -> list[T]:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from schedproof.model.lang import Action, Attribute, EnumType, IntRange, Model, forall, variables
+from schedproof.model.lang import Action, Attribute, EnumType, IntRange, Model, Nat, forall, variables
 from schedproof.model.lang.terms import Constant
 from schedproof.model.semantics import Instance
+from schedproof.proofs.induction.obligations import Added
 from schedproof.proofs.strengthen import cubes as module
+from schedproof.proofs.strengthen import infer
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.cubes import Clause, Difference, least
-from schedproof.proofs.strengthen.features import NumberFeature, Template, Vocabulary
-from schedproof.proofs.strengthen.infer import Inference, Limits, true_of
+from schedproof.proofs.strengthen.features import NumberFeature, StateFeature, Template, Vocabulary
+from schedproof.proofs.strengthen.infer import DOUBTFUL, Inference, Limits, true_of
+from schedproof.proofs.strengthen.prover import Prover
 from schedproof.proofs.strengthen.rows import Rows
 from schedproof.proofs.strengthen.samples import Samples
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, w
 
 COUNTS = [Attribute("count", IntRange(0, 3)), Attribute("mood", EnumType(("calm", "busy")))]
 
@@ -57,6 +61,28 @@ def test_few_rows_at_first_change_no_cube(seed: int, monkeypatch: pytest.MonkeyP
     row = random.integers(3, size=7).astype(np.int8)
     for size in (3, 2, 1, 4):
         assert set(cubes(matrix, row, size)) == by_trying(matrix, row, size)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cubes_read_all_variables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are looked at nevertheless, for what seems to be minimal because of them; they take no place of a cube."""
+    monkeypatch.setattr(module, "NEAREST", 1 + seed % 3)
+    random = np.random.default_rng(seed)
+    (template,) = (each for each in Vocabulary(LEASES).templates(2) if each.sorts == {"Worker", "Lease"})
+    names = [("w", "l"), ("w",), ("l",), ("w",), ("w",), ("w",), ("l",)]
+    features = [StateFeature(str(n), each, w) for n, each in enumerate(names)]
+    rows = Rows(Template(template.variables, tuple(features)))
+    rows.matrix = random.integers(3, size=(60, 7)).astype(np.int8)
+    row = random.integers(3, size=7).astype(np.int8)
+    whole = 0
+    for size in (3, 1, 2):
+        minimal = by_trying(rows.matrix, row, size)
+        reading = {cube for cube in minimal if {name for n in cube for name in names[n]} == {"w", "l"}}
+        assert set(Difference(rows, row).cubes(size)) == reading
+        monkeypatch.setattr(module, "MOST_CUBES", max(1, len(reading)))
+        assert set(Difference(rows, row).cubes(size)) == reading
+        whole += len(reading)
+    assert whole
 
 
 def test_a_row_of_the_samples_has_no_cube() -> None:
@@ -157,11 +183,46 @@ def test_clauses_about_untied_objects_are_given_tied_too() -> None:
 
 
 def test_clauses_about_numbers_that_never_change_are_doubtful() -> None:
-    fixed, counted = Attribute("most", IntRange(0, 5), rigid=True), Attribute("tries", IntRange(0, 5), 0)
-    model = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, fixed, counted]) for m in LEASES.machines])
+    numbers = [
+        Attribute("most", IntRange(0, 5), rigid=True),
+        Attribute("size", Nat, rigid=True),
+        Attribute("tries", IntRange(0, 5), 0),
+    ]
+    model = replace(LEASES, machines=[replace(m, attributes=[*m.attributes, *numbers]) for m in LEASES.machines])
     (template,) = (each for each in Vocabulary(model).templates(2) if each.sorts == {"Worker"})
     doubtful = {f.key for f in template.features if Clause(template, ((f, frozenset([0])),)).doubtful}
-    assert doubtful == {"w.most", "w2.most", "w.most w2.most"}
+    compared = {f.key for f in template.features if isinstance(f, NumberFeature)}
+    assert doubtful == {key for key in compared if "tries" not in key} and 0 < len(doubtful) < len(compared)
+    assert {"w.most", "w2.size", "w.most w2.size"} <= doubtful
+
+
+def test_doubtful_clauses_count_as_larger() -> None:
+    samples = Samples(LEASES)
+    samples.explore({}, lambda: "")
+    inference = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
+    state = States.of(Instance(LEASES, {"Worker": 2, "Lease": 2}, {}), [(0, 1, 1, 0, 0, -1)])
+    sizes: dict[bool, set[int]] = {False: set(), True: set()}
+    for level, clause in inference._candidates(state, None):
+        if clause.template not in inference._vocabularies[1]._made.values():
+            sizes[clause.doubtful].add(level - len(clause.literals) - clause.template.cost)
+    assert sizes == {False: {0}, True: {DOUBTFUL}} and DOUBTFUL > 0
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_a_candidate_is_given_up_once_enough_fails(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, failing = [], Prover.failing
+
+    def noted(self: Prover, formulas: Added, assume: Collection[str], limit: int, stop: Callable[[], str]) -> int:
+        asked.append(limit)
+        return failing(self, formulas, assume, limit, stop)
+
+    monkeypatch.setattr(Prover, "failing", noted)
+    monkeypatch.setattr(infer, "MOST_FAILING", most)
+    samples = Samples(LOCK_SERVER)
+    samples.explore({}, lambda: "")
+    inference = Inference(LOCK_SERVER, samples, Limits(), lambda: "", lambda text: None)
+    assert inference.run()
+    assert max(asked) == most
 
 
 def test_a_clause_leaves_no_variable_of_its_template_out() -> None:
