@@ -32,7 +32,7 @@ Values = NDArray[np.int8]
 """The value of a feature in each state."""
 
 MOST_KEPT = 32 << 20
-"""So many values of features are kept of the states of one instance."""
+"""The most values of features that are kept of the states of one instance."""
 
 
 class Unsupported(Exception):
@@ -84,18 +84,18 @@ class States:
             matrix = np.array(states, object)
         return cls(instance, matrix.reshape(len(states), instance.width))
 
-    def kept(self, key: str, objects: tuple[int, ...], value: Callable[[], Values]) -> Values:
+    def values_of(self, key: str, objects: tuple[int, ...], value: Callable[[], Values]) -> Values:
         """What ``value`` gives for a feature that ``key`` identifies, of these objects; it is kept while there is room."""
         at = key, objects
-        if at not in self._kept:
+        if at not in self._values:
             given = value()
-            if (len(self._kept) + 1) * len(self.matrix) > MOST_KEPT:
+            if (len(self._values) + 1) * len(self.matrix) > MOST_KEPT:
                 return given
-            self._kept[at] = given
-        return self._kept[at]
+            self._values[at] = given
+        return self._values[at]
 
     @cached_property
-    def _kept(self) -> dict[tuple[str, tuple[int, ...]], Values]:
+    def _values(self) -> dict[tuple[str, tuple[int, ...]], Values]:
         return {}
 
     @cached_property

@@ -58,7 +58,7 @@ class Clause:
         return [v.name for v in self.template.variables if v.name in used]
 
     @property
-    def about_all(self) -> bool:
+    def reads_all_variables(self) -> bool:
         """Whether it uses all variables of its template that range over many objects.
 
         A clause about fewer objects is one of a smaller template. It may be violated where there are no others, and the rows

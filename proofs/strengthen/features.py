@@ -285,7 +285,7 @@ class Template:
         """The value of a feature for one choice of objects in each state."""
         feature = self.features[number]
         objects = tuple([bound[name] for name in feature.names])
-        return states.kept(self._keys[number], objects, lambda: feature.values(states, bound))
+        return states.values_of(self._keys[number], objects, lambda: feature.values(states, bound))
 
     @cached_property
     def _keys(self) -> list[str]:

@@ -81,7 +81,7 @@ def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> dict[Clause, f
         narrowed = {each: made[one] for one in made for each in _narrowed(inference, one)}
         narrowed |= {each: merged[one] for one in merged for each in _narrowed(inference, one)}
         made = merged | {each: narrowed[each] for each in strongest(narrowed)}
-        made = {each: names for each, names in made.items() if each.about_all}
+        made = {each: names for each, names in made.items() if each.reads_all_variables}
     rows: dict[tuple[Template, str], NDArray[np.int8]] = {}
 
     def may_replace(clause: Clause, lemma: Lemma) -> bool:

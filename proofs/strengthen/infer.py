@@ -38,7 +38,7 @@ DOUBTFUL = 3
 """So much larger counts a clause of which samples seldom suffice to show that it does not hold."""
 
 MOST_FAILING = 5
-"""A candidate with so many obligations that are not soon proved is no better than one with more."""
+"""From this number of obligations that are not soon proved on, a candidate is no better than one with more."""
 
 Report = Callable[[str], None]
 

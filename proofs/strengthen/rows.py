@@ -16,7 +16,7 @@ MOST_CHOICES = 300
 """The most choices of objects that are looked at in the states of one size; of more, those at even distances."""
 
 AT_ONCE = 200_000
-"""Rows of so many states and choices are looked up together."""
+"""The most rows that are looked up together, one for each state and each choice of objects."""
 
 Hashes = NDArray[np.uint64]
 """A hash of each row. Two rows that share one count as one. That is unlikely, and harmless: nothing is concluded from rows."""
@@ -56,7 +56,7 @@ class Rows:
         try:
             for each in states[self.read :]:
                 reading = _Reading(self.template, each)
-                choices = some(self.template.assignments(each), MOST_CHOICES)
+                choices = at_even_distances(self.template.assignments(each), MOST_CHOICES)
                 together = max(1, AT_ONCE // max(1, len(each.matrix)))
                 for first in range(0, len(choices), together):
                     if halt():
@@ -152,7 +152,7 @@ def every_row(template: Template, states: States) -> Values:
     return np.concatenate([none, *_Reading(template, states).new_rows(choices, _Known(np.array([ABSENT])))])
 
 
-def some(every: Iterator[T], most: int) -> list[T]:
+def at_even_distances(every: Iterator[T], most: int) -> list[T]:
     """All, or at most so many at even distances."""
     listed = list(every)
     return listed if len(listed) <= most else listed[:: -(-len(listed) // most)]

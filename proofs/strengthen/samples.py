@@ -20,7 +20,7 @@ from schedproof.proofs.verdict import Counterexample
 from .columns import States
 from .features import Template
 from .random_runs import random_runs
-from .rows import Rows, some
+from .rows import Rows, at_even_distances
 
 MOST_STATES = 60_000
 """The most states of one configuration; of a larger one, as many of its first states are samples."""
@@ -61,7 +61,7 @@ class Samples:
             The run that violates one of ``watched``, or that ends in an ill-formed step; None if there is none.
         """
         text, before = scope_text(scope), len(self.states)
-        for instance in some(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
+        for instance in at_even_distances(filter(admitted, instances(self.model, scope)), MOST_CONFIGURATIONS):
             if (violation := self.explore_instance(instance, halt, watched)) is not None:
                 return violation
             if halt():

@@ -14,7 +14,7 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.strengthen import columns, features, rows
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import StateFeature, Template, Vocabulary
-from schedproof.proofs.strengthen.rows import ABSENT, OutOfTime, Rows, every_row, some
+from schedproof.proofs.strengthen.rows import ABSENT, OutOfTime, Rows, at_even_distances, every_row
 from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, Lease, Worker
 from tests.support.toys import WORKSHOP
@@ -40,11 +40,11 @@ def is_present(template: Template, states: States, bound: dict[str, int]) -> NDA
 
 def plain_rows(template: Template, states: States) -> list[bytes]:
     """The rows of each choice of objects, one after the other."""
-    found: dict[bytes, None] = {}
+    different: dict[bytes, None] = {}
     for bound in template.assignments(states):
         every = np.stack([each.values(states, bound) for each in template.features], axis=1)
-        found.update(dict.fromkeys(row.tobytes() for row in every[is_present(template, states, bound)]))
-    return list(found)
+        different.update(dict.fromkeys(row.tobytes() for row in every[is_present(template, states, bound)]))
+    return list(different)
 
 
 @pytest.mark.parametrize(("most_kept", "at_once"), [(columns.MOST_KEPT, rows.AT_ONCE), (0, 1), (100, 7)])
@@ -139,5 +139,5 @@ def test_hashes_are_new_once(shift: int) -> None:
 
 
 def test_of_many_choices_those_at_even_distances_are_looked_at() -> None:
-    assert some(iter(range(10)), 10) == list(range(10))
-    assert some(iter(range(11)), 4) == [0, 3, 6, 9]
+    assert at_even_distances(iter(range(10)), 10) == list(range(10))
+    assert at_even_distances(iter(range(11)), 4) == [0, 3, 6, 9]
