@@ -322,7 +322,9 @@ class _Search:
                 self._instance, exploration, states, code, lambda states: self._histories if states > FOLLOWED else None
             )
             self._note(exploration)
-            for watched in self._histories.holding if self._histories is not None else []:
+            # Few graphs follow points, and making the code for it takes longer than most searches.
+            followed = self._histories if "_histories" in self.__dict__ else None
+            for watched in followed.holding if followed is not None else []:
                 self.held.add(watched.prop.name)
                 yield _safety(exploration, watched)
             if not isinstance(graph, str):

@@ -819,3 +819,22 @@ def test_a_fault_in_points_is_noticed(
         monkeypatch.setattr(histories, name, wrong)
     with pytest.raises((AssertionError, KeyError)):
         assert_same(model, held)
+
+
+@pytest.mark.parametrize(("follows", "made"), [(0, True), (10**9, False)])
+def test_code_that_follows_points_is_made_for_graphs_that_use_it(
+    follows: int, made: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making it takes longer than most searches."""
+    calls, right = list[Instance](), histories.histories_of
+
+    def noted(instance: Instance, *arguments: Any, **options: Any) -> Histories | None:
+        calls.append(instance)
+        return right(instance, *arguments, **options)
+
+    monkeypatch.setattr(model_checking, "FOLLOWED", follows)
+    monkeypatch.setattr(histories, "histories_of", noted)
+    model = AS_WRITTEN
+    assert pointwise(model) and any(isinstance(p, AlwaysCanReach) for p in model.properties)
+    results = model_check(model, {}, how=Exploring(Engine.COMPILED))
+    assert bool(calls) == made and results
