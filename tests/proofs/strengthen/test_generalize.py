@@ -221,3 +221,14 @@ def test_rounds_end_that_make_lemmas_no_fewer(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(module, "_chosen", choose)
     generalize(one, list(one.lemmas))
     assert len(rounds) == module.MOST_IDLE
+
+
+def test_candidates_read_all_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left without the literals of one of two processes is a clause of a smaller template."""
+    one = lock_server()
+    lemmas = [each for each in one.lemmas.values() if len(each.clause.template.many) == 2]
+    less = {each.clause: Clause(each.clause.template, each.clause.literals[:1]) for each in lemmas[1:]}
+    assert less and not any(each.reads_all_variables for each in less.values())
+    monkeypatch.setattr(module, "_narrowed", lambda inference, clause: [less.get(clause, clause)])
+    monkeypatch.setattr(module, "put_together", lambda one, other: [])
+    assert all(each.reads_all_variables for each in module._candidates(one, lemmas))
