@@ -64,7 +64,7 @@ class Clause:
         A clause about fewer objects is one of a smaller template. It may be violated where there are no others, and the rows
         of this template do not show that.
         """
-        return self.template.many.keys() <= set(self.names)
+        return self.template.is_read_by(feature for feature, _ in self.literals)
 
     @property
     def groups(self) -> list[frozenset[str]]:
@@ -253,7 +253,7 @@ class Difference:
 
     def _reads_all(self, cube: Sequence[int]) -> bool:
         template = self.rows.template
-        return not template.many or template.many.keys() <= {name for n in cube for name in template.features[n].names}
+        return template.is_read_by(template.features[n] for n in cube)
 
 
 def least(sets: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -251,6 +251,10 @@ class Template:
         types = {v.name: v.type for v in self.variables}
         return {name: of.sort.name for name, of in types.items() if isinstance(of, Ref) and not of.sort.single}
 
+    def is_read_by(self, features: Iterable[Feature]) -> bool:
+        """Whether some features together read all variables that range over many objects."""
+        return not self.many or self.many.keys() <= {name for each in features for name in each.names}
+
     @property
     def sorts(self) -> frozenset[str]:
         """The sorts of variables that range over many objects."""

@@ -22,7 +22,7 @@ from schedproof.proofs.strengthen.infer import DOUBTFUL, Inference, Limits, true
 from schedproof.proofs.strengthen.prover import Prover
 from schedproof.proofs.strengthen.rows import Rows
 from schedproof.proofs.strengthen.samples import Samples
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, w
+from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, Worker, w
 
 COUNTS = [Attribute("count", IntRange(0, 3)), Attribute("mood", EnumType(("calm", "busy")))]
 
@@ -197,15 +197,27 @@ def test_clauses_about_numbers_that_never_change_are_doubtful() -> None:
 
 
 def test_doubtful_clauses_count_as_larger() -> None:
-    samples = Samples(LEASES)
+    """A clause that is scattered, and one that compares a rigid number and is about one worker only."""
+    rigid = [Attribute("most", IntRange(0, 5), rigid=True)]
+    model = replace(
+        LEASES,
+        machines=[
+            replace(m, attributes=[*m.attributes, *(rigid if m.sort == Worker else [])]) for m in LEASES.machines
+        ],
+        configurations=lambda sizes: [{("Worker", "most"): [1] * sizes["Worker"]}],
+    )
+    samples = Samples(model)
     samples.explore({}, lambda: "")
-    inference = Inference(LEASES, samples, Limits(), lambda: "", lambda text: None)
-    state = States.of(Instance(LEASES, {"Worker": 2, "Lease": 2}, {}), [(0, 1, 1, 0, 0, -1)])
-    sizes: dict[bool, set[int]] = {False: set(), True: set()}
-    for level, clause in inference._candidates(state, None):
+    inference = Inference(model, samples, Limits(), lambda: "", lambda text: None)
+    instance = Instance(model, {"Worker": 2, "Lease": 2}, {("Worker", "most"): [3, 1]})
+    larger: dict[tuple[bool, bool], set[int]] = {}
+    for level, clause in inference._candidates(States.of(instance, [(0, 1, 1, 0, 0, -1)]), None):
         if clause.template not in inference._vocabularies[1]._made.values():
-            sizes[clause.doubtful].add(level - len(clause.literals) - clause.template.cost)
-    assert sizes == {False: {0}, True: {DOUBTFUL}} and DOUBTFUL > 0
+            kind = clause.scattered, any(feature.rigid for feature, _ in clause.literals)
+            larger.setdefault(kind, set()).add(level - len(clause.literals) - clause.template.cost)
+    assert larger.pop((False, False)) == {0}
+    assert (False, True) in larger and (True, False) in larger
+    assert all(each == {DOUBTFUL} for each in larger.values()) and DOUBTFUL > 0
 
 
 @pytest.mark.parametrize("most", [2, 3])

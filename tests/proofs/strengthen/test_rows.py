@@ -110,6 +110,14 @@ def test_formulas_of_one_text_about_two_sorts() -> None:
     assert len({each.key for each in template.features}) == 2
 
 
+def test_variables_of_one_name_of_two_sorts() -> None:
+    """Letters of sorts that differ in a sign become one name."""
+    states = States.of(Instance(LEASES, {"Worker": 1, "Lease": 1}, {}), [(0, 1, 0)])
+    both = [t.Var("x", Ref(sort)) for sort in (Worker, Lease)]
+    alike = [Template((x,), (StateFeature("state of x", ("x",), x, ("A", "B")),)) for x in both]
+    assert [each.value(0, states, {"x": 0}).tolist() for each in alike] == [[0], [1]]
+
+
 def test_what_was_not_read_in_time_is_read_later() -> None:
     states, halted = explored(LEASES), 0
     for template in templates(LEASES):
