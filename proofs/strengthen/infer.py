@@ -56,7 +56,7 @@ class Limits:
             many of them of one size, and how much larger they are than the smallest.
     """
 
-    literals: int = 4
+    literals: int = 5
     variables: int = 5
     together: int = 7
     for_a_lemma: int = 12
