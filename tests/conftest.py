@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+import hypothesis
 import pytest
 
 from tests.support.memory import Memory
@@ -44,6 +45,12 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / ".pytest_cache" / "byte-code")
 # A verdict of an earlier run would hide what a test does to an engine.
 os.environ["SCHEDPROOF_NO_CACHE"] = "1"
+
+# Hypothesis fails a test whose values take long to draw, as they do on a busy machine, or where its tables of characters are made.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 @pytest.hookimpl(trylast=True)  # after pytest's own, which makes the reporter

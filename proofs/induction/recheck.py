@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from schedproof.proofs.verdict import Verdict
 from .solve import Answer, Induction
 from .time_limit import NO_LIMIT, TimeLimit
 
+TOGETHER, SECONDS_TOGETHER = 8, 0.3
+"""So many obligations of one step are asked about at once first, with so much time for all of them."""
+
 
 @dataclass(frozen=True)
 class Recheck:
@@ -23,6 +26,7 @@ class Recheck:
 
     Attributes:
         verdict: refuted if cvc5 finds a counterexample to the obligation, as z3 may.
+        seconds: for an obligation that cvc5 proved together with others, its part of the time.
     """
 
     answer: Answer
@@ -87,19 +91,69 @@ def recheck(
 ) -> Iterator[Recheck]:
     """Checks each obligation with cvc5, from its SMT-LIB text.
 
+    Obligations that z3 proved are asked about together with others of the same step, which share most of their text. Where
+    cvc5 does not prove these soon, it is asked about each.
+
     Args:
         induction: the obligations with z3's answers.
         seconds: the time limit for one obligation.
         progress: called with (obligations checked, obligations).
         time_limit: the obligations that are left then are not checked.
     """
-    for n, answer in enumerate(induction.answers):
+    answers = induction.answers
+    groups, together = _of_one_step(answers), dict[int, float]()
+    for n, answer in enumerate(answers):
         if time_limit.reached():
             return
         if progress:
-            progress(n, len(induction.answers))
+            progress(n, len(answers))
         start = time.perf_counter()
+        if n in groups:
+            text = _refuting_one(induction, [answers[each] for each in groups[n]])
+            if second_verdict(text, min(SECONDS_TOGETHER, seconds, time_limit.left)) is Verdict.PROVED:
+                part = (time.perf_counter() - start) / len(groups[n])
+                together |= dict.fromkeys(groups[n], part)
+        if n in together:
+            yield Recheck(answer, Verdict.PROVED, together[n])
+            continue
         verdict = second_verdict(
             smt(induction, answer), min(seconds, time_limit.left), find_models=answer.verdict is not Verdict.PROVED
         )
         yield Recheck(answer, verdict, time.perf_counter() - start)
+
+
+def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
+    """The positions of proved obligations of one step, by the first of them: only their goals and what they assume differ.
+
+    Those that assume alike are asked about together.
+    """
+    by_step: dict[int, list[int]] = {}
+    for n, answer in enumerate(answers):
+        if answer.verdict is Verdict.PROVED and not answer.follows:
+            by_step.setdefault(id(answer.obligation.context), []).append(n)
+    groups = {}
+    for positions in by_step.values():
+        positions.sort(key=lambda n: sorted(answers[n].used))
+        for first in range(0, len(positions), TOGETHER):
+            group = positions[first : first + TOGETHER]
+            if len(group) > 1:
+                groups[min(group)] = group
+    return groups
+
+
+def _refuting_one(induction: Induction, answers: Sequence[Answer]) -> str:
+    """A script that is unsatisfiable if and only if all of some proved obligations of one step hold.
+
+    What all of them assume is assumed once, and the rest beside each goal, so that none is proved from more than :func:`smt` has.
+    """
+    proof = induction.proof
+    assumed = [each.used if each.obligation.inductive else frozenset() for each in answers]
+    shared = frozenset.intersection(*assumed)
+    solver = z3.Solver(ctx=proof.symbols.context)
+    solver.add(*answers[0].obligation.context, *(proof.assumed[name] for name in sorted(shared)))
+    refuting = [
+        z3.And([z3.Not(each.obligation.goal), *(proof.assumed[name] for name in sorted(names - shared))])
+        for each, names in zip(answers, assumed, strict=True)
+    ]
+    solver.add(z3.Or(refuting))
+    return f"(set-logic ALL)\n{solver.to_smt2()}"

@@ -1,0 +1,98 @@
+"""cvc5 is asked about several obligations of a step at once: with the same verdicts, and from no more assumptions."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import z3
+
+from schedproof.proofs.induction import Induction, prove, recheck
+from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.verdict import Verdict
+from tests.proofs.strengthen.protocols import LOCK_SERVER
+
+MODULE = sys.modules["schedproof.proofs.induction.recheck"]  # its package has a function of that name
+
+
+@pytest.fixture(scope="module")
+def proof() -> Induction:
+    return prove(strengthen(LOCK_SERVER, "mutex").model)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The scripts that cvc5 is asked about."""
+    asked: list[str] = []
+    verdict = MODULE.second_verdict
+
+    def second_verdict(text: str, *arguments: float, **more: bool) -> Verdict:
+        asked.append(text)
+        answer: Verdict = verdict(text, *arguments, **more)
+        return answer
+
+    monkeypatch.setattr(MODULE, "second_verdict", second_verdict)
+    return asked
+
+
+def contexts(proof: Induction) -> list[int]:
+    """For each obligation what it shares with others: those of one step, or the guards."""
+    return [id(each.obligation.context) for each in proof.answers]
+
+
+def test_a_question_for_each_step_is_enough(proof: Induction, texts: list[str]) -> None:
+    checks = list(recheck(proof))
+    assert [each.answer for each in checks] == list(proof.answers)
+    assert all(each.agrees and each.seconds > 0 for each in checks)
+    assert len(texts) == len(set(contexts(proof))) < len(proof.answers)
+
+
+def test_groups_have_a_largest_size(proof: Induction, texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODULE, "TOGETHER", 3)
+    sizes = Counter(contexts(proof)).values()
+    assert all(each.agrees for each in recheck(proof))
+    assert len(texts) == sum(-(-size // 3) for size in sizes)
+
+
+def test_what_is_not_proved_together_is_asked_one_by_one(
+    proof: Induction, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "_refuting_one", lambda induction, answers: "(set-logic ALL)\n(check-sat)")
+    assert all(each.agrees for each in recheck(proof))
+    assert len(texts) == len(proof.answers) + len(set(contexts(proof)))
+
+
+def test_no_obligation_is_proved_from_what_another_assumes(proof: Induction) -> None:
+    """Others of the step assume the invariant that the proof of mutual exclusion needs here."""
+    (at,) = [n for n, each in enumerate(proof.answers) if each.obligation.name == "mutex / enter"]
+    enter = proof.answers[at]
+    (lemma,) = enter.used - {"mutex"}
+    beside = [each for each in proof.answers if each.obligation.context is enter.obligation.context]
+    assert sum(lemma in each.used for each in beside) > 1
+    answers = list(proof.answers)
+    answers[at] = replace(enter, used=frozenset({"mutex"}))
+    checks = list(recheck(replace(proof, answers=tuple(answers))))
+    assert [n for n, each in enumerate(checks) if each.verdict is not Verdict.PROVED] == [at]
+
+
+@pytest.mark.parametrize("at", range(0, 30, 3))
+def test_a_wrong_proof_is_seen_among_right_ones(proof: Induction, at: int) -> None:
+    answers = list(proof.answers)
+    wrong = replace(answers[at].obligation, goal=z3.BoolVal(False, proof.proof.symbols.context))
+    answers[at] = replace(answers[at], obligation=wrong)
+    checks = list(recheck(replace(proof, answers=tuple(answers))))
+    assert [n for n, each in enumerate(checks) if each.verdict is not Verdict.PROVED] == [at]
+
+
+def test_obligations_of_different_steps_are_not_mixed(proof: Induction, texts: list[str]) -> None:
+    """An obligation of another step whose context is false would prove all beside it."""
+    (at,) = [n for n, each in enumerate(proof.answers) if each.obligation.name == "mutex / grant"]
+    answers = list(proof.answers)
+    never = [z3.BoolVal(False, proof.proof.symbols.context)]
+    wrong = z3.BoolVal(False, proof.proof.symbols.context)
+    answers[at] = replace(answers[at], obligation=replace(answers[at].obligation, context=never))
+    answers[at + 1] = replace(answers[at + 1], obligation=replace(answers[at + 1].obligation, goal=wrong))
+    checks = list(recheck(replace(proof, answers=tuple(answers))))
+    assert [n for n, each in enumerate(checks) if each.verdict is not Verdict.PROVED] == [at + 1]
