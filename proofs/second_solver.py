@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import z3
 
@@ -20,21 +20,37 @@ def second_verdict(text: str, seconds: float = SECONDS, *, find_models: bool = F
         seconds: the time limit.
         find_models: also search finite models, of scripts with quantifiers.
     """
+    answers = _answers(text, seconds, {"finite-model-find": "true"} if find_models else {})
+    return answers[-1] if answers else Verdict.UNDETERMINED
+
+
+def second_verdicts(text: str, seconds: float = SECONDS) -> list[Verdict]:
+    """cvc5's verdicts on a script that asks several questions, in order.
+
+    Args:
+        text: the script.
+        seconds: the time limit of one question.
+    """
+    return _answers(text, seconds, {"incremental": "true"})
+
+
+def _answers(text: str, seconds: float, options: Mapping[str, str]) -> list[Verdict]:
     import cvc5  # imported here because most proofs are not checked again
 
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     solver.setOption("fresh-binders", "true")  # as it does anyway where z3 shares a term, with a warning on stderr
-    if find_models:
-        solver.setOption("finite-model-find", "true")
+    for name, value in options.items():
+        solver.setOption(name, value)
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
     symbols = parser.getSymbolManager()
-    answer = ""
+    answers = []
     while not (command := parser.nextCommand()).isNull():
-        answer = str(command.invoke(solver, symbols)).strip() or answer
-    return {"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED)
+        if answer := str(command.invoke(solver, symbols)).strip():
+            answers.append({"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED))
+    return answers
 
 
 def confirm(refuted: Sequence[z3.BoolRef], what: str) -> int:

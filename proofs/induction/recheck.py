@@ -10,14 +10,14 @@ from pathlib import Path
 
 import z3
 
-from schedproof.proofs.second_solver import SECONDS, second_verdict
+from schedproof.proofs.second_solver import SECONDS, second_verdict, second_verdicts
 from schedproof.proofs.verdict import Verdict
 
 from .solve import Answer, Induction
 from .time_limit import NO_LIMIT, TimeLimit
 
 TOGETHER, SECONDS_TOGETHER = 8, 0.3
-"""So many obligations of one step are asked about at once first, with so much time for all of them."""
+"""So many obligations of one step are in one script, with so much time for each; then those that are left are asked about by themselves."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Recheck:
 
     Attributes:
         verdict: refuted if cvc5 finds a counterexample to the obligation, as z3 may.
-        seconds: for an obligation that cvc5 proved together with others, its part of the time.
+        seconds: for an obligation that cvc5 proved in one script with others, its part of the time.
     """
 
     answer: Answer
@@ -91,8 +91,8 @@ def recheck(
 ) -> Iterator[Recheck]:
     """Checks each obligation with cvc5, from its SMT-LIB text.
 
-    Obligations that z3 proved are asked about together with others of the same step, which share most of their text. Where
-    cvc5 does not prove these soon, it is asked about each.
+    Obligations that z3 proved are in one script with others of the same step, which share most of their text. Those that cvc5
+    does not prove there are asked about by themselves.
 
     Args:
         induction: the obligations with z3's answers.
@@ -109,10 +109,14 @@ def recheck(
             progress(n, len(answers))
         start = time.perf_counter()
         if n in groups:
-            text = _refuting_one(induction, [answers[each] for each in groups[n]])
-            if second_verdict(text, min(SECONDS_TOGETHER, seconds, time_limit.left)) is Verdict.PROVED:
-                part = (time.perf_counter() - start) / len(groups[n])
-                together |= dict.fromkeys(groups[n], part)
+            verdicts = second_verdicts(
+                _script(induction, [answers[each] for each in groups[n]]),
+                min(SECONDS_TOGETHER, seconds, time_limit.left),
+            )
+            part = (time.perf_counter() - start) / len(groups[n])
+            if len(verdicts) == len(groups[n]):  # else an answer might be to another question
+                pairs = zip(groups[n], verdicts, strict=True)
+                together |= {each: part for each, verdict in pairs if verdict is Verdict.PROVED}
         if n in together:
             yield Recheck(answer, Verdict.PROVED, together[n])
             continue
@@ -125,7 +129,7 @@ def recheck(
 def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
     """The positions of proved obligations of one step, by the first of them: only their goals and what they assume differ.
 
-    Those that assume alike are asked about together.
+    Those that assume alike are in one script.
     """
     by_step: dict[int, list[int]] = {}
     for n, answer in enumerate(answers):
@@ -141,19 +145,20 @@ def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
     return groups
 
 
-def _refuting_one(induction: Induction, answers: Sequence[Answer]) -> str:
-    """A script that is unsatisfiable if and only if all of some proved obligations of one step hold.
+def _script(induction: Induction, answers: Sequence[Answer]) -> str:
+    """A script that asks about each of some proved obligations of one step; the answer is unsat if it holds.
 
-    What all of them assume is assumed once, and the rest beside each goal, so that none is proved from more than :func:`smt` has.
+    What all of them assume is assumed once. The rest of what one assumes, and that its goal fails, hold where it is asked about:
+    none is proved from more than :func:`smt` has.
     """
     proof = induction.proof
     assumed = [each.used if each.obligation.inductive else frozenset() for each in answers]
     shared = frozenset.intersection(*assumed)
     solver = z3.Solver(ctx=proof.symbols.context)
     solver.add(*answers[0].obligation.context, *(proof.assumed[name] for name in sorted(shared)))
-    refuting = [
-        z3.And([z3.Not(each.obligation.goal), *(proof.assumed[name] for name in sorted(names - shared))])
-        for each, names in zip(answers, assumed, strict=True)
-    ]
-    solver.add(z3.Or(refuting))
-    return f"(set-logic ALL)\n{solver.to_smt2()}"
+    asked = [f"asked!{n}" for n in range(len(answers))]
+    for name, each, names in zip(asked, answers, assumed, strict=True):
+        its = [z3.Not(each.obligation.goal), *(proof.assumed[other] for other in sorted(names - shared))]
+        solver.add(*(z3.Implies(z3.Bool(name, proof.symbols.context), part) for part in its))
+    formulas = solver.to_smt2().removesuffix("(check-sat)\n")
+    return "\n".join(["(set-logic ALL)", formulas, *(f"(check-sat-assuming ({name}))" for name in asked)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import z3
@@ -26,14 +27,16 @@ def proof() -> Induction:
 def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The scripts that cvc5 is asked about."""
     asked: list[str] = []
-    verdict = MODULE.second_verdict
 
-    def second_verdict(text: str, *arguments: float, **more: bool) -> Verdict:
-        asked.append(text)
-        answer: Verdict = verdict(text, *arguments, **more)
-        return answer
+    def noting(verdict: Any) -> Any:
+        def noted(text: str, *arguments: float, **more: bool) -> Any:
+            asked.append(text)
+            return verdict(text, *arguments, **more)
 
-    monkeypatch.setattr(MODULE, "second_verdict", second_verdict)
+        return noted
+
+    for name in ("second_verdict", "second_verdicts"):
+        monkeypatch.setattr(MODULE, name, noting(getattr(MODULE, name)))
     return asked
 
 
@@ -56,10 +59,11 @@ def test_groups_have_a_largest_size(proof: Induction, texts: list[str], monkeypa
     assert len(texts) == sum(-(-size // 3) for size in sizes)
 
 
+@pytest.mark.parametrize("script", ["(set-logic ALL)\n(check-sat)", "(assert false)\n(check-sat)", "(check-sat)" * 8])
 def test_what_is_not_proved_together_is_asked_one_by_one(
-    proof: Induction, texts: list[str], monkeypatch: pytest.MonkeyPatch
+    proof: Induction, texts: list[str], script: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(MODULE, "_refuting_one", lambda induction, answers: "(set-logic ALL)\n(check-sat)")
+    monkeypatch.setattr(MODULE, "_script", lambda induction, answers: script)
     assert all(each.agrees for each in recheck(proof))
     assert len(texts) == len(proof.answers) + len(set(contexts(proof)))
 
