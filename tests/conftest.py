@@ -46,7 +46,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 # A verdict of an earlier run would hide what a test does to an engine.
 os.environ["SCHEDPROOF_NO_CACHE"] = "1"
 
-# Hypothesis fails a test whose values take long to draw: on a busy machine, or where its tables of characters are made first.
+# Hypothesis fails tests that take long, or whose values take long to draw: on a busy machine, or where its tables of characters are made.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ class Recheck:
 
     Attributes:
         verdict: refuted if cvc5 finds a counterexample to the obligation, as z3 may.
-        seconds: for an obligation that cvc5 proved in one script with others, its part of the time.
+        seconds: of a script with several obligations, each has its part.
     """
 
     answer: Answer
@@ -89,10 +90,10 @@ def recheck(
     progress: Callable[[int, int], None] | None = None,
     time_limit: TimeLimit = NO_LIMIT,
 ) -> Iterator[Recheck]:
-    """Checks each obligation with cvc5, from its SMT-LIB text.
+    """Checks each obligation with cvc5.
 
-    Obligations that z3 proved are in one script with others of the same step, which share most of their text. Those that cvc5
-    does not prove there are asked about by themselves.
+    Obligations that z3 proved may be in one script with others of the same step, which share most of their text. Those that
+    cvc5 does not prove there are asked about by themselves.
 
     Args:
         induction: the obligations with z3's answers.
@@ -101,35 +102,32 @@ def recheck(
         time_limit: the obligations that are left then are not checked.
     """
     answers = induction.answers
-    groups, together = _of_one_step(answers), dict[int, float]()
+    groups, proved, spent = _of_one_step(answers), set[int](), Counter[int]()
     for n, answer in enumerate(answers):
         if time_limit.reached():
             return
         if progress:
             progress(n, len(answers))
-        start = time.perf_counter()
         if n in groups:
-            verdicts = second_verdicts(
-                _script(induction, [answers[each] for each in groups[n]]),
-                min(SECONDS_TOGETHER, seconds, time_limit.left),
-            )
-            part = (time.perf_counter() - start) / len(groups[n])
+            start = time.perf_counter()
+            most = min(SECONDS_TOGETHER, seconds, time_limit.left / len(groups[n]))
+            verdicts = second_verdicts(_script(induction, [answers[each] for each in groups[n]]), most)
             if len(verdicts) == len(groups[n]):  # else an answer might be to another question
-                pairs = zip(groups[n], verdicts, strict=True)
-                together |= {each: part for each, verdict in pairs if verdict is Verdict.PROVED}
-        if n in together:
-            yield Recheck(answer, Verdict.PROVED, together[n])
-            continue
-        verdict = second_verdict(
-            smt(induction, answer), min(seconds, time_limit.left), find_models=answer.verdict is not Verdict.PROVED
-        )
-        yield Recheck(answer, verdict, time.perf_counter() - start)
+                proved |= {each for each, v in zip(groups[n], verdicts, strict=True) if v is Verdict.PROVED}
+            spent.update(dict.fromkeys(groups[n], (time.perf_counter() - start) / len(groups[n])))
+            if n not in proved and time_limit.reached():
+                return
+        verdict, start = Verdict.PROVED, time.perf_counter()
+        if n not in proved:
+            find_models = answer.verdict is not Verdict.PROVED
+            verdict = second_verdict(smt(induction, answer), min(seconds, time_limit.left), find_models=find_models)
+        yield Recheck(answer, verdict, spent[n] + time.perf_counter() - start)
 
 
 def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
     """The positions of proved obligations of one step, by the first of them: only their goals and what they assume differ.
 
-    Those that assume alike are in one script.
+    They are sorted by what they assume, so that scripts share most.
     """
     by_step: dict[int, list[int]] = {}
     for n, answer in enumerate(answers):
@@ -146,7 +144,7 @@ def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
 
 
 def _script(induction: Induction, answers: Sequence[Answer]) -> str:
-    """A script that asks about each of some proved obligations of one step; the answer is unsat if it holds.
+    """A script that asks about each of some proved obligations of one step; unsat means proved.
 
     What all of them assume is assumed once. The rest of what one assumes, and that its goal fails, hold where it is asked about:
     none is proved from more than :func:`smt` has.
@@ -156,7 +154,7 @@ def _script(induction: Induction, answers: Sequence[Answer]) -> str:
     shared = frozenset.intersection(*assumed)
     solver = z3.Solver(ctx=proof.symbols.context)
     solver.add(*answers[0].obligation.context, *(proof.assumed[name] for name in sorted(shared)))
-    asked = [f"asked!{n}" for n in range(len(answers))]
+    asked = [f"asked!{n}" for n in range(len(answers))]  # no name of a model has this form
     for name, each, names in zip(asked, answers, assumed, strict=True):
         its = [z3.Not(each.obligation.goal), *(proof.assumed[other] for other in sorted(names - shared))]
         solver.add(*(z3.Implies(z3.Bool(name, proof.symbols.context), part) for part in its))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import z3
 
-from schedproof.proofs.induction import Induction, prove, recheck
+from schedproof.proofs.induction import Induction, TimeLimit, prove, recheck
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.strengthen.protocols import LOCK_SERVER
@@ -59,7 +59,9 @@ def test_groups_have_a_largest_size(proof: Induction, texts: list[str], monkeypa
     assert len(texts) == sum(-(-size // 3) for size in sizes)
 
 
-@pytest.mark.parametrize("script", ["(set-logic ALL)\n(check-sat)", "(assert false)\n(check-sat)", "(check-sat)" * 8])
+@pytest.mark.parametrize(
+    "script", ["(check-sat)" * 8, "(assert false)(check-sat)", "(assert false)" + "(check-sat)" * 9]
+)
 def test_what_is_not_proved_together_is_asked_one_by_one(
     proof: Induction, texts: list[str], script: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,13 +92,51 @@ def test_a_wrong_proof_is_seen_among_right_ones(proof: Induction, at: int) -> No
     assert [n for n, each in enumerate(checks) if each.verdict is not Verdict.PROVED] == [at]
 
 
-def test_obligations_of_different_steps_are_not_mixed(proof: Induction, texts: list[str]) -> None:
-    """An obligation of another step whose context is false would prove all beside it."""
-    (at,) = [n for n, each in enumerate(proof.answers) if each.obligation.name == "mutex / grant"]
+def test_scripts_have_proved_obligations_of_one_step(proof: Induction) -> None:
+    unproved, following = 4, 21
     answers = list(proof.answers)
-    never = [z3.BoolVal(False, proof.proof.symbols.context)]
-    wrong = z3.BoolVal(False, proof.proof.symbols.context)
-    answers[at] = replace(answers[at], obligation=replace(answers[at].obligation, context=never))
-    answers[at + 1] = replace(answers[at + 1], obligation=replace(answers[at + 1].obligation, goal=wrong))
-    checks = list(recheck(replace(proof, answers=tuple(answers))))
-    assert [n for n, each in enumerate(checks) if each.verdict is not Verdict.PROVED] == [at + 1]
+    answers[unproved] = replace(answers[unproved], verdict=Verdict.UNDETERMINED)
+    answers[following] = replace(answers[following], follows=True)
+    groups = MODULE._of_one_step(answers)
+    assert sorted(n for group in groups.values() for n in group) == [
+        n for n in range(len(answers)) if n not in (unproved, following)
+    ]
+    for first, group in groups.items():
+        assert first == min(group)
+        assert len({id(answers[n].obligation.context) for n in group}) == 1
+
+
+def test_the_time_of_a_script_is_shared(proof: Induction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a step with three obligations, cvc5 proves one in the script; the clock goes on by one at each question."""
+    clock = [0.0]
+
+    def ticking(answer: Any) -> Any:
+        def ticked(*arguments: Any, **more: Any) -> Any:
+            clock[0] += 1
+            return answer
+
+        return ticked
+
+    some = Verdict.UNDETERMINED
+    (step,) = [each for each in Counter(contexts(proof)).items() if each[1] == 8]
+    initial = [each for each in proof.answers if id(each.obligation.context) == step[0]]
+    monkeypatch.setattr(MODULE, "second_verdicts", ticking([Verdict.PROVED, *[some] * 7]))
+    monkeypatch.setattr(MODULE, "second_verdict", ticking(Verdict.PROVED))
+    monkeypatch.setattr(MODULE.time, "perf_counter", lambda: clock[0])
+    checks = list(recheck(replace(proof, answers=tuple(initial))))
+    assert sorted(each.seconds for each in checks) == [1 / 8, *[9 / 8] * 7]
+
+
+def test_nothing_is_checked_in_time_that_a_script_used_up(proof: Induction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script leaves undetermined is not reported as such if there was no time to ask about it by itself."""
+    limit = TimeLimit(1.0)
+    given: list[float] = []
+
+    def late(text: str, seconds: float) -> list[Verdict]:
+        given.append(seconds)
+        monkeypatch.setattr(TimeLimit, "reached", lambda self: "late")
+        return [Verdict.UNDETERMINED] * text.count("(check-sat-assuming")
+
+    monkeypatch.setattr(MODULE, "second_verdicts", late)
+    assert list(recheck(proof, time_limit=limit)) == []
+    assert len(given) == 1 and 0 < given[0] <= 1.0 / 8
