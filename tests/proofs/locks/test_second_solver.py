@@ -96,6 +96,7 @@ def test_several_questions_have_an_answer_each() -> None:
     given = "(set-logic ALL)(declare-const x Int)(declare-const a Bool)(assert (=> a (< x x)))"
     questions = "(check-sat-assuming (a))(get-model)(check-sat-assuming ((not a)))"
     assert second_verdicts(given + questions) == [Verdict.PROVED, Verdict.UNDETERMINED, Verdict.REFUTED]
+    assert second_verdicts("(set-logic ALL)(check-sat)(assert") == []
 
 
 @pytest.mark.parametrize("name", ["Table", "Set", "Bool", "Zähler"])
