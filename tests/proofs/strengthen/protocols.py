@@ -1,4 +1,4 @@
-"""Small protocols with the safety property only: leases, a lock server, a commit in two phases, and requests that end."""
+"""Small protocols with the safety property only: leases, a lock server, a commit in two phases, requests that end, and fuses with five switches."""
 
 from schedproof.model.lang import (
     NONE,
@@ -18,6 +18,7 @@ from schedproof.model.lang import (
     new,
     variables,
 )
+from schedproof.model.lang import terms as t
 
 Worker, Lease = Sort("Worker", "w"), Sort("Lease", "l")
 (w,) = variables(Worker, "w")
@@ -187,3 +188,34 @@ QUEUE = Model(
     ],
     default_scope={"Request": 3, "Server": 2},
 )  # fmt: skip
+
+Fuse = Sort("Fuse", "f")
+(f,) = variables(Fuse, "f")
+SWITCHES = [f.first, f.second, f.third, f.fourth, f.fifth]
+
+FUSES = Model(
+    system="fuses",
+    variant="plain",
+    about="a switch of a fuse is turned on unless the four others are on; with five, the fuse would blow",
+    machines=[Machine(Fuse, [State("Whole"), State("Blown")], [Attribute(each.name, BoolType()) for each in SWITCHES])],
+    rows=[
+        *[Row(Fuse, f"turn_on_{each.name}", "Whole", "Whole", **{each.name: True}) for each in SWITCHES],
+        Row(Fuse, "blow", "Whole", "Blown"),
+    ],
+    actions=[
+        *[
+            Action(
+                f"turn_on_{each.name}",
+                [f],
+                [~t.both([other for other in SWITCHES if other is not each])],
+                [f.fires(f"turn_on_{each.name}")],
+                f"switch {each.name} of {{f}} is turned on",
+            )
+            for each in SWITCHES
+        ],
+        Action("blow", [f], [t.both(SWITCHES)], [f.fires("blow")], "{f} blows"),
+    ],
+    rules=[],
+    properties=[Invariant(name="whole", says="no fuse blows", over=[f], then=f.is_("Whole"))],
+    default_scope={"Fuse": 1},
+)

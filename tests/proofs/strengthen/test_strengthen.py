@@ -7,21 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.lang import (
-    NONE,
-    Action,
-    Attribute,
-    BoolType,
-    Invariant,
-    Machine,
-    Model,
-    Row,
-    Sort,
-    State,
-    StepInvariant,
-    variables,
-)
-from schedproof.model.lang import terms as t
+from schedproof.model.lang import NONE, Invariant, Model, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.wording import show_exactly
 from schedproof.proofs.checking.engine import Exploring
@@ -32,7 +18,7 @@ from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits
 from schedproof.proofs.strengthen.together import strengthen_each
 from schedproof.proofs.strengthen.wording import renamed, sentence
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
+from tests.proofs.strengthen.protocols import FUSES, LEASES, LOCK_SERVER, QUEUE, TWO_PHASE
 from tests.support.ill_formed import EVEN, STEPS
 from tests.support.random_models import random_model
 from tests.support.sample import thinned
@@ -160,50 +146,9 @@ def test_no_clause_is_an_honest_end() -> None:
     assert len(result.left.steps) == 1
 
 
-Fuse = Sort("Fuse", "f")
-
-
-def five_switches() -> Model:
-    """A switch is turned on unless the other four are on; with five, a fuse would blow."""
-    (fuse,) = variables(Fuse, "f")
-    switches = [getattr(fuse, name) for name in ("first", "second", "third", "fourth", "fifth")]
-    return Model(
-        system="fuses",
-        variant="plain",
-        about="fuses with five switches",
-        machines=[
-            Machine(
-                Fuse,
-                [State("Whole"), State("Blown")],
-                [Attribute(each.name, BoolType()) for each in switches],
-            )
-        ],
-        rows=[
-            *[Row(Fuse, f"turn_on_{each.name}", "Whole", "Whole", **{each.name: True}) for each in switches],
-            Row(Fuse, "blow", "Whole", "Blown"),
-        ],
-        actions=[
-            *[
-                Action(
-                    f"turn_on_{each.name}",
-                    [fuse],
-                    [~t.both([other for other in switches if other is not each])],
-                    [fuse.fires(f"turn_on_{each.name}")],
-                    f"switch {each.name} of {{f}} is turned on",
-                )
-                for each in switches
-            ],
-            Action("blow", [fuse], [t.both(switches)], [fuse.fires("blow")], "{f} blows"),
-        ],
-        rules=[],
-        properties=[Invariant(name="whole", says="no fuse blows", over=[fuse], then=fuse.is_("Whole"))],
-        default_scope={"Fuse": 1},
-    )
-
-
 @pytest.mark.parametrize("literals", [4, Limits().literals])
 def test_five_switches_need_a_clause_of_five_literals(literals: int) -> None:
-    result = strengthen(five_switches(), "whole", limits=Limits(literals=literals))
+    result = strengthen(FUSES, "whole", limits=Limits(literals=literals))
     assert result.proved is (literals == 5)
     assert len(result.inferred) == (literals == 5)
 
