@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import z3
 
@@ -11,49 +16,88 @@ from .verdict import Disagreement, Verdict
 SECONDS = 2.0
 """cvc5's time limit for one query."""
 
+PROGRAM = (sys.executable, "-P", str(Path(__file__).with_name("cvc5_process.py")))
+"""The arguments of a process with cvc5."""
 
-def second_verdict(text: str, seconds: float = SECONDS, *, find_models: bool = False) -> Verdict:
+
+def second_verdict(text: str, seconds: float = SECONDS) -> Verdict:
     """cvc5's verdict on an SMT-LIB script: proved if it is unsatisfiable, refuted if cvc5 has a model.
 
     Args:
         text: the script.
-        seconds: the time limit.
-        find_models: also search finite models, of scripts with quantifiers.
+        seconds: the time limit. cvc5 does not always heed it: see :class:`SecondSolver`.
     """
-    answers = _answers(text, seconds, {"finite-model-find": "true"} if find_models else {})
-    return answers[-1] if answers else Verdict.UNDETERMINED
+    from .cvc5_process import answers  # imported here because most proofs are not checked again
+
+    return _last(_verdicts(answers(text, seconds, {})))
 
 
-def second_verdicts(text: str, seconds: float = SECONDS) -> list[Verdict]:
-    """cvc5's verdicts on a script that asks several questions, in order; none if it refuses the script.
+class SecondSolver:
+    """cvc5 in a process of its own, which ends if it goes on after a time limit; it starts again for the next question.
 
-    Args:
-        text: the script.
-        seconds: the time limit of one question.
+    Attributes:
+        program: the arguments of the process.
     """
-    try:
-        return _answers(text, seconds, {"incremental": "true"})
-    except RuntimeError:  # of cvc5 itself, on a few scripts whose questions it answers one by one
-        return []
+
+    def __init__(self, program: Sequence[str] = PROGRAM) -> None:
+        self.program = program
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> SecondSolver:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def verdict(self, text: str, seconds: float = SECONDS, *, find_models: bool = False) -> Verdict:
+        """As :func:`second_verdict`; undetermined where the process ended.
+
+        Args:
+            find_models: also search finite models, of scripts with quantifiers.
+        """
+        reply = self._reply(text, seconds, {"finite-model-find": "true"} if find_models else {})
+        if isinstance(reply, str):
+            raise RuntimeError(reply)
+        return _last(_verdicts(reply))
+
+    def verdicts(self, text: str, seconds: float = SECONDS) -> list[Verdict]:
+        """cvc5's verdicts on a script that asks several questions, in order; none if it refuses the script, or the process ended.
+
+        Args:
+            text: the script.
+            seconds: the time limit of one question.
+        """
+        reply = self._reply(text, seconds, {"incremental": "true"})
+        # cvc5 refuses a few scripts by an error of its own, whose questions it answers one by one
+        return [] if isinstance(reply, str) else _verdicts(reply)
+
+    def _reply(self, text: str, seconds: float, options: Mapping[str, str]) -> list[str] | str:
+        """What cvc5 prints, which is nothing if the process ended; or why it refuses the script."""
+        if self._process is None:
+            self._process = subprocess.Popen(self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        line = ""
+        with suppress(BrokenPipeError):
+            print(
+                json.dumps({"text": text, "seconds": seconds, "options": options}), file=self._process.stdin, flush=True
+            )
+            line = self._process.stdout.readline()
+        if not line:
+            self.__exit__()
+            return []
+        reply: list[str] | str = json.loads(line)
+        return reply
 
 
-def _answers(text: str, seconds: float, options: Mapping[str, str]) -> list[Verdict]:
-    import cvc5  # imported here because most proofs are not checked again
+def _verdicts(printed: Sequence[str]) -> list[Verdict]:
+    return [{"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED) for answer in printed]
 
-    terms = cvc5.TermManager()
-    solver = cvc5.Solver(terms)
-    solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
-    solver.setOption("fresh-binders", "true")  # as it does anyway where z3 shares a term, with a warning on stderr
-    for name, value in options.items():
-        solver.setOption(name, value)
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
-    symbols = parser.getSymbolManager()
-    answers = []
-    while not (command := parser.nextCommand()).isNull():
-        if answer := str(command.invoke(solver, symbols)).strip():
-            answers.append({"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED))
-    return answers
+
+def _last(verdicts: Sequence[Verdict]) -> Verdict:
+    return verdicts[-1] if verdicts else Verdict.UNDETERMINED
 
 
 def confirm(refuted: Sequence[z3.BoolRef], what: str) -> int:

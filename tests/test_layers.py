@@ -22,7 +22,7 @@ LAYERS = [
     "proofs.compiled | proofs.induction | proofs.locks",
     "proofs.exploration | proofs.second_solver",
     "model.quotes",
-    "proofs.verdict | proofs.gc_paused | proofs.cache | proofs.inner_loops | model.ledger",
+    "proofs.verdict | proofs.gc_paused | proofs.cache | proofs.cvc5_process | proofs.inner_loops | model.ledger",
     "impl | model.cited",
     "model.registry",
     "model.locks | model.semantics",

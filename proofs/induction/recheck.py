@@ -11,7 +11,7 @@ from pathlib import Path
 
 import z3
 
-from schedproof.proofs.second_solver import SECONDS, second_verdict, second_verdicts
+from schedproof.proofs.second_solver import SECONDS, SecondSolver
 from schedproof.proofs.verdict import Verdict
 
 from .solve import Answer, Induction
@@ -103,25 +103,26 @@ def recheck(
     """
     answers = induction.answers
     groups, proved, spent = _of_one_step(answers), set[int](), Counter[int]()
-    for n, answer in enumerate(answers):
-        if time_limit.reached():
-            return
-        if progress:
-            progress(n, len(answers))
-        if n in groups:
-            start = time.perf_counter()
-            most = min(SECONDS_TOGETHER, seconds, time_limit.left / len(groups[n]))
-            verdicts = second_verdicts(_script(induction, [answers[each] for each in groups[n]]), most)
-            if len(verdicts) == len(groups[n]):  # else an answer might be to another question
-                proved |= {each for each, v in zip(groups[n], verdicts, strict=True) if v is Verdict.PROVED}
-            spent.update(dict.fromkeys(groups[n], (time.perf_counter() - start) / len(groups[n])))
-            if n not in proved and time_limit.reached():
+    with SecondSolver() as cvc5:
+        for n, answer in enumerate(answers):
+            if time_limit.reached():
                 return
-        verdict, start = Verdict.PROVED, time.perf_counter()
-        if n not in proved:
-            find_models = answer.verdict is not Verdict.PROVED
-            verdict = second_verdict(smt(induction, answer), min(seconds, time_limit.left), find_models=find_models)
-        yield Recheck(answer, verdict, spent[n] + time.perf_counter() - start)
+            if progress:
+                progress(n, len(answers))
+            if n in groups:
+                start = time.perf_counter()
+                most = min(SECONDS_TOGETHER, seconds, time_limit.left / len(groups[n]))
+                verdicts = cvc5.verdicts(_script(induction, [answers[each] for each in groups[n]]), most)
+                if len(verdicts) == len(groups[n]):  # else an answer might be to another question
+                    proved |= {each for each, v in zip(groups[n], verdicts, strict=True) if v is Verdict.PROVED}
+                spent.update(dict.fromkeys(groups[n], (time.perf_counter() - start) / len(groups[n])))
+                if n not in proved and time_limit.reached():
+                    return
+            verdict, start = Verdict.PROVED, time.perf_counter()
+            if n not in proved:
+                find_models = answer.verdict is not Verdict.PROVED
+                verdict = cvc5.verdict(smt(induction, answer), min(seconds, time_limit.left), find_models=find_models)
+            yield Recheck(answer, verdict, spent[n] + time.perf_counter() - start)
 
 
 def _of_one_step(answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:

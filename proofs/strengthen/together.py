@@ -7,6 +7,7 @@ assumed by the proof of another one: ``prove(apart=...)`` proves all of them fro
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -90,7 +91,7 @@ def strengthen_each(
             :data:`FOR_ALL` times as much, since all rest on it.
         candidates: lemmas of another variant.
     """
-    start = time.process_time()
+    start = _spent()
     session = _Session(
         model.asking([model.property(name) for name in props]), limits or Limits(), seconds, halt, report
     )
@@ -98,11 +99,16 @@ def strengthen_each(
         from_variants = session.take(candidates)
         session.strengthen(WELL_FORMED)
         searches = [session.strengthen(name) for name in props]
-    checking = time.process_time()
+    checking = _spent()
     report("proves everything from scratch")
     results = list(session.checked(searches))
-    end = time.process_time()
+    end = _spent()
     return Together(results, list(session.lemmas.values()), from_variants, end - start, end - checking)
+
+
+def _spent() -> float:
+    """The processor time so far, with that of processes that have ended: cvc5 has one of its own."""
+    return sum(os.times()[:4])
 
 
 class _Session:

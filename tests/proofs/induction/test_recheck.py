@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import z3
 
-from schedproof.proofs.induction import Induction, TimeLimit, prove, recheck
+from schedproof.proofs.induction import Answer, Induction, TimeLimit, prove, recheck
+from schedproof.proofs.second_solver import SecondSolver
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.verdict import Verdict
+from tests.proofs.cvc5_programs import going_on_at
 from tests.proofs.strengthen.protocols import LOCK_SERVER
 
 MODULE = sys.modules["schedproof.proofs.induction.recheck"]  # its package has a function of that name
@@ -29,20 +31,27 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def noting(verdict: Any) -> Any:
-        def noted(text: str, *arguments: float, **more: bool) -> Any:
+        def noted(cvc5: SecondSolver, text: str, *arguments: float, **more: bool) -> Any:
             asked.append(text)
-            return verdict(text, *arguments, **more)
+            return verdict(cvc5, text, *arguments, **more)
 
         return noted
 
-    for name in ("second_verdict", "second_verdicts"):
-        monkeypatch.setattr(MODULE, name, noting(getattr(MODULE, name)))
+    for name in ("verdict", "verdicts"):
+        monkeypatch.setattr(SecondSolver, name, noting(getattr(SecondSolver, name)))
     return asked
 
 
 def contexts(proof: Induction) -> list[int]:
     """For each obligation what it shares with others: those of one step, or the guards."""
     return [id(each.obligation.context) for each in proof.answers]
+
+
+def eight_of_one_step(proof: Induction) -> list[Answer]:
+    """The obligations of a step that has eight."""
+    alike, number = Counter(contexts(proof)).most_common(1)[0]
+    assert number == 8
+    return [each for each in proof.answers if id(each.obligation.context) == alike]
 
 
 def test_a_question_for_each_step_is_enough(proof: Induction, texts: list[str]) -> None:
@@ -117,12 +126,10 @@ def test_the_time_of_a_script_is_shared(proof: Induction, monkeypatch: pytest.Mo
 
         return ticked
 
-    alike, _ = Counter(contexts(proof)).most_common(1)[0]
-    eight = tuple(each for each in proof.answers if id(each.obligation.context) == alike)
-    monkeypatch.setattr(MODULE, "second_verdicts", ticking([Verdict.PROVED, *[Verdict.UNDETERMINED] * 7]))
-    monkeypatch.setattr(MODULE, "second_verdict", ticking(Verdict.PROVED))
+    monkeypatch.setattr(SecondSolver, "verdicts", ticking([Verdict.PROVED, *[Verdict.UNDETERMINED] * 7]))
+    monkeypatch.setattr(SecondSolver, "verdict", ticking(Verdict.PROVED))
     monkeypatch.setattr(MODULE.time, "perf_counter", lambda: clock[0])
-    checks = list(recheck(replace(proof, answers=eight)))
+    checks = list(recheck(replace(proof, answers=tuple(eight_of_one_step(proof)))))
     assert sorted(each.seconds for each in checks) == [1 / 8, *[9 / 8] * 7]
 
 
@@ -131,11 +138,23 @@ def test_nothing_is_checked_in_time_that_a_script_used_up(proof: Induction, monk
     limit = TimeLimit(1.0)
     given: list[float] = []
 
-    def late(text: str, seconds: float) -> list[Verdict]:
+    def late(cvc5: SecondSolver, text: str, seconds: float) -> list[Verdict]:
         given.append(seconds)
         monkeypatch.setattr(TimeLimit, "reached", lambda self: "late")
         return [Verdict.UNDETERMINED] * text.count("(check-sat-assuming")
 
-    monkeypatch.setattr(MODULE, "second_verdicts", late)
+    monkeypatch.setattr(SecondSolver, "verdicts", late)
     assert list(recheck(proof, time_limit=limit)) == []
     assert len(given) == 1 and 0 < given[0] <= 1.0 / 8
+
+
+def test_where_cvc5_does_not_end_is_undetermined(proof: Induction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on where a script has several questions, and where it has the goal that is false."""
+    goal = "false_in_vain"
+    answers = eight_of_one_step(proof)
+    wrong = replace(answers[5].obligation, goal=z3.Bool(goal, proof.proof.symbols.context))
+    answers[5] = replace(answers[5], obligation=wrong)
+    monkeypatch.setattr(SecondSolver.__init__, "__defaults__", (going_on_at("check-sat-assuming", goal),))
+    checks = list(recheck(replace(proof, answers=tuple(answers)), seconds=0.1))
+    assert [n for n, each in enumerate(checks) if each.verdict is Verdict.UNDETERMINED] == [5]
+    assert all(each.verdict is Verdict.PROVED for n, each in enumerate(checks) if n != 5)
