@@ -7,10 +7,11 @@ nothing is tried twice, or that two machines never run together.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model
 from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.evaluate import Undefined
 from schedproof.model.semantics.step import IllFormed, stepper_of
@@ -32,27 +33,47 @@ IN_VAIN = 20
 
 
 class StartStates:
-    """Where runs begin: each in a control state in which as few runs began as possible, so that some lead far from the initial state.
+    """Where runs begin, so that some lead far from the initial state: by turns by the control state, and by the objects in it.
 
     A *control state* has the states of the machines of all objects; of an object whose machine has one state only, its
-    attributes. The first state that was reached stands for it.
+    attributes. Each control state is as often a beginning as the others. But a task that is tried for the third time is in no new
+    control state, so each state of a single object is a beginning as often as the others, too: with its attributes that are no
+    references or sets.
     """
 
     def __init__(self, instance: Instance, start: State) -> None:
-        self._slots = list(_control(instance))
-        self._by_runs: list[list[State]] = [[]]
-        self._known: set[tuple[int, ...]] = set()
-        self.add(start)
+        control, objects = list(_control(instance)), list(_objects(instance))
+        self._orders = deque([
+            _Order(start, lambda state: [tuple([state[at] for at in control])]),
+            _Order(start, lambda state: [(sort, *[state[at] for at in slots]) for sort, slots in objects]),
+        ])  # fmt: skip
 
     def add(self, state: State) -> None:
         """Notes a state that was reached."""
-        control = tuple([state[at] for at in self._slots])
-        if control not in self._known:
-            self._known.add(control)
-            self._by_runs[0].append(state)
+        for order in self._orders:
+            order.add(state)
 
     def next(self, chance: random.Random) -> State:
         """The state in which the next run begins."""
+        order = self._orders[0]
+        self._orders.rotate()
+        return order.next(chance)
+
+
+class _Order:
+    """The states that were the first with one of their keys: those in which the fewest runs began come first."""
+
+    def __init__(self, start: State, keys: Callable[[State], Iterable[Hashable]]) -> None:
+        self._keys = keys
+        self._by_runs = [[start]]
+        self._known = set(keys(start))
+
+    def add(self, state: State) -> None:
+        if new := set(self._keys(state)) - self._known:
+            self._known |= new
+            self._by_runs[0].append(state)
+
+    def next(self, chance: random.Random) -> State:
         number = next(n for n, states in enumerate(self._by_runs) if states)
         state = self._by_runs[number].pop(chance.randrange(len(self._by_runs[number])))
         if number + 1 == len(self._by_runs):
@@ -62,11 +83,20 @@ class StartStates:
 
 
 def _control(instance: Instance) -> Iterator[int]:
-    """Where a state has what :class:`StartStates` compares."""
+    """Where a state has what makes a control state."""
     for machine in instance.model.machines:
         sort = machine.sort.name
         names = [""] if len(machine.states) > 1 else [a.name for a in instance.attributes(sort)]
         yield from (instance.slot(sort, name) + n for name in names for n in range(instance.sizes[sort]))
+
+
+def _objects(instance: Instance) -> Iterator[tuple[str, list[int]]]:
+    """For each object its sort, and where a state has the state of its machine and its truth values, words and numbers."""
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        few = [a.name for a in instance.attributes(sort) if isinstance(a.type, (BoolType, EnumType, Integer, IntRange))]
+        first = [instance.slot(sort, name) for name in [*([""] if len(machine.states) > 1 else []), *few]]
+        yield from ((sort, [at + n for at in first]) for n in range(instance.sizes[sort]))
 
 
 def random_runs(

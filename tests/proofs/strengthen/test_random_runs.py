@@ -149,29 +149,62 @@ def test_runs_lead_far() -> None:
     assert {n for each in some for n in each.state("Job", 0).tolist()} == set(range(len(LADDER)))
 
 
+COUNTERS = replace(
+    JOBS,
+    machines=[
+        Machine(
+            Job,
+            [State("Waiting"), State("Running")],
+            [Attribute("urgent", BoolType(), rigid=True), Attribute("tries", IntRange(0, 11))],
+        )
+    ],
+    rows=[Row(Job, "begin", "Waiting", "Running", tries=me.tries + 1), Row(Job, "again", "Running", "Waiting"),
+          *(Row(Job, "reset", state, "Waiting", tries=0) for state in ("Waiting", "Running"))],
+    actions=[
+        Action("begin", [j], [j.is_("Waiting"), j.tries < 11], [j.fires("begin")], "{j} begins"),
+        Action("again", [j], [j.is_("Running")], [j.fires("again")], "{j} waits again"),
+        Action("reset", [j], [j.tries != 0], [j.fires("reset")], "{j} begins anew"),
+    ],
+    properties=[],
+    configurations=CLIMBERS.configurations,
+)  # fmt: skip
+"""A job that counts what it tried, and is as likely to begin anew as to go on: two states, and many numbers."""
+
+
+def test_runs_count_far() -> None:
+    """If only machines' states were compared, ten steps from the first state of each would see six tries of one job at most."""
+    some = (each for each in random_runs(COUNTERS, frozenset(), lambda: "") if each.instance.sizes["Job"])
+    assert max(n for each in some for n in each.matrix[:, each.instance.slot("Job", "tries")].tolist()) > 6
+
+
+def changed(instance: Instance, name: str, job: int) -> tuple[int, ...]:
+    """The initial state with 1 as the state or an attribute of one job."""
+    state = list(instance.initial())
+    state[instance.slot("Job", name) + job] = 1
+    return tuple(state)
+
+
 def test_runs_begin_as_often_in_each_control_state() -> None:
-    """Other attributes do not make another one."""
+    """That is every second one; the others begin as often in each state of an object, whichever object it is."""
     instance = Instance(JOBS, {"Job": 2}, rigid_in_state=True)
-    start = instance.initial()
+    start, running, other = instance.initial(), changed(instance, "", 0), changed(instance, "", 1)
+    tried, tried_other = changed(instance, "tries", 0), changed(instance, "tries", 1)
     starts = StartStates(instance, start)
-    at = [instance.slot("Job", name) for name in ("", "tries")]
-    running, tried = ([*start[:n], 1, *start[n + 1 :]] for n in at)
-    for state in (running, tried, running):
-        starts.add(tuple(state))
-    begun = Counter(starts.next(random.Random(n)) for n in range(10))
-    assert begun == {start: 5, tuple(running): 5}
+    for state in (running, other, tried, tried_other, running):
+        starts.add(state)
+    begun = Counter(starts.next(random.Random(n)) for n in range(36))
+    assert begun == {start: 6 + 6, running: 6 + 6, other: 6, tried: 6}
 
 
 def test_without_machine_states_attributes_are_compared() -> None:
     (machine,) = JOBS.machines
     model = replace(JOBS, machines=[replace(machine, states=[State("Waiting")])], rows=[], actions=[], properties=[])
-    instance = Instance(model, {"Job": 1}, rigid_in_state=True)
-    start = instance.initial()
-    tried = list(start)
-    tried[instance.slot("Job", "tries")] = 1
+    instance = Instance(model, {"Job": 2}, rigid_in_state=True)
+    start, tried, other = instance.initial(), changed(instance, "tries", 0), changed(instance, "tries", 1)
     starts = StartStates(instance, start)
-    starts.add(tuple(tried))
-    assert {starts.next(random.Random(n)) for n in range(2)} == {start, tuple(tried)}
+    for state in (tried, other):
+        starts.add(state)
+    assert Counter(starts.next(random.Random(n)) for n in range(12)) == {start: 2 + 3, tried: 2 + 3, other: 2}
 
 
 def test_runs_end_where_nothing_is_enabled() -> None:
