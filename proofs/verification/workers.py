@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -35,6 +37,9 @@ LINE, RESULT, ERROR, LOST, ENDED = "line", "result", "error", "lost", "ended"
 """The messages of a worker: a line of progress, a result, an exception instead of a result, or why the worker was lost with its task.
 
 After ``LOST`` another worker is in its place, after ``ENDED`` none."""
+
+PAUSE = 0.1
+"""A worker sends no line of progress for so many seconds after one: a proof has one for each obligation."""
 
 MOST_TRIES = 3
 """A task is given to a worker this often, if the workers are lost with it."""
@@ -263,7 +268,20 @@ def _work(function: Callable[[Any, ReportProgress], Any], connection: Connection
             task = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
-        send(*answered(function, task, lambda line: send(LINE, line)))
+        send(*answered(function, task, now_and_then(lambda line: send(LINE, line))))
+
+
+def now_and_then(report_progress: ReportProgress) -> ReportProgress:
+    """Leaves out the lines of progress that come less than :data:`PAUSE` seconds after another one."""
+    earliest = -math.inf
+
+    def reports_some(line: str) -> None:
+        nonlocal earliest
+        if (now := time.monotonic()) >= earliest:
+            earliest = now + PAUSE
+            report_progress(line)
+
+    return reports_some
 
 
 def answered(

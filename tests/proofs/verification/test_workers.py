@@ -20,8 +20,9 @@ from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.discovery import systems
 from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.verification import workers as workers_module
 from schedproof.proofs.verification.verify import plan, verifiers, verify
-from schedproof.proofs.verification.workers import WorkerDied, Workers
+from schedproof.proofs.verification.workers import WorkerDied, Workers, now_and_then
 from tests.support.lamps import lamps, system
 from tests.support.registry import put
 from tests.support.sample import thinned
@@ -106,6 +107,32 @@ def test_what_goes_wrong_in_a_worker_goes_wrong_here(jobs):
     with pytest.raises(Disagreement, match=r"^thirteen"):
         ran(jobs, [1, 13, 2])
     assert multiprocessing.active_children() == []
+
+
+def talk(number, report_progress):
+    """Says a line a hundred times a second, ten times faster than workers pass them on, for half a second."""
+    for at in range(50):
+        report_progress(f"{number} {at}")
+        time.sleep(0.01)
+
+
+def test_workers_pass_some_lines_of_progress_on():
+    """The first of each task at once; on a slow machine there may be fewer others."""
+    lines = []
+    with Workers(talk, 2) as workers:
+        list(workers.run([1, 2, 3], lines.append))
+    assert {f"{number} 0" for number in (1, 2, 3)} <= set(lines)
+    assert len(lines) < 50 and len(set(lines)) == len(lines)
+
+
+def test_a_line_follows_where_the_last_one_is_old(monkeypatch):
+    times = iter([0.0, 0.05, 0.1, 0.15, 0.5])
+    monkeypatch.setattr(workers_module.time, "monotonic", lambda: next(times))
+    lines = []
+    report_progress = now_and_then(lines.append)
+    for number in range(5):
+        report_progress(number)
+    assert lines == [0, 2, 4]
 
 
 def test_a_model_error_of_a_worker_is_the_same_line():
