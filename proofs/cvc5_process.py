@@ -1,4 +1,4 @@
-"""cvc5 as a program: a question on each line of standard input, the reply on a line of standard output, both as JSON.
+"""cvc5 as a program: a question on each line of standard input, its number and the reply on a line of standard output, as JSON.
 
 cvc5 does not always heed its time limit: where it looks for instances that conflict, it may go on for many minutes, and nothing in
 its process can stop it. A process of its own ends then. It imports nothing else of schedproof, so it soon starts.
@@ -7,6 +7,7 @@ its process can stop it. A process of its own ends then. It imports nothing else
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -42,7 +43,7 @@ def answers(text: str, seconds: float, options: Mapping[str, str], *, ends: bool
     try:
         while not (command := parser.nextCommand()).isNull():
             if ends:
-                _end_after(seconds + GRACE)
+                _end_after(max(0.0, seconds) + GRACE)
             if answer := str(command.invoke(solver, symbols)).strip():
                 printed.append(answer)
     finally:
@@ -59,13 +60,19 @@ def _end_after(seconds: float) -> None:
 
 def serve() -> None:
     """Replies to each line until the input ends: with what cvc5 prints, or with why it refuses the script."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "setitimer"):  # who starts a process may have it ignore or block the signal
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
     for line in sys.stdin:
+        number, question = json.loads(line)
         try:
-            reply: list[str] | str = answers(**json.loads(line), ends=True)
+            reply: list[str] | str = answers(**question, ends=True)
         except RuntimeError as error:
             reply = str(error)
-        print(json.dumps(reply), flush=True)
+        try:
+            print(json.dumps([number, reply]), flush=True)
+        except BrokenPipeError:  # who asked is gone
+            os._exit(0)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from .verdict import Disagreement, Verdict
 SECONDS = 2.0
 """cvc5's time limit for one query."""
 
-PROGRAM = (sys.executable, "-P", str(Path(__file__).with_name("cvc5_process.py")))
+PROGRAM = (sys.executable, "-I" if sys.flags.isolated else "-P", str(Path(__file__).with_name("cvc5_process.py")))
 """The arguments of a process with cvc5."""
 
 
@@ -42,6 +43,7 @@ class SecondSolver:
     def __init__(self, program: Sequence[str] = PROGRAM) -> None:
         self.program = program
         self._process: subprocess.Popen[str] | None = None
+        self._asked = 0
 
     def __enter__(self) -> SecondSolver:
         return self
@@ -75,21 +77,43 @@ class SecondSolver:
         return [] if isinstance(reply, str) else _verdicts(reply)
 
     def _reply(self, text: str, seconds: float, options: Mapping[str, str]) -> list[str] | str:
-        """What cvc5 prints, which is nothing if the process ended; or why it refuses the script."""
+        """What cvc5 prints, which is nothing if the process ended; or why it refuses the script.
+
+        Raises:
+            RuntimeError: the process did not end by a signal, but because it cannot work.
+        """
         if self._process is None:
-            self._process = subprocess.Popen(self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdin is not None and self._process.stdout is not None
-        line = ""
-        with suppress(BrokenPipeError):
-            print(
-                json.dumps({"text": text, "seconds": seconds, "options": options}), file=self._process.stdin, flush=True
+            # An interrupt from the keyboard is for this process, which ends the other one if need be.
+            group = 0 if os.name == "posix" else None
+            self._process = subprocess.Popen(
+                self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, process_group=group
             )
-            line = self._process.stdout.readline()
-        if not line:
+        self._asked += 1
+        question = {"text": text, "seconds": seconds, "options": options}
+        try:
+            if (reply := _exchanged(self._process, self._asked, question)) is not None:
+                return reply
+            code = self._process.wait()
+        except BaseException:
             self.__exit__()
-            return []
-        reply: list[str] | str = json.loads(line)
-        return reply
+            raise
+        self.__exit__()
+        if os.name == "posix" and code > 0:
+            raise RuntimeError(f"the process of cvc5 ended with exit code {code}; what it says is above")
+        return []
+
+
+def _exchanged(process: subprocess.Popen[str], number: int, question: Mapping[str, object]) -> list[str] | str | None:
+    """The reply to a question; None if the process ends. Lines that are no reply to it may be of other programs: they are skipped."""
+    assert process.stdin is not None and process.stdout is not None
+    with suppress(OSError):  # it has ended
+        print(json.dumps([number, question]), file=process.stdin, flush=True)
+    for line in process.stdout:
+        with suppress(ValueError):
+            match json.loads(line):
+                case [int(replied), list() | str() as reply] if replied == number:
+                    return reply
+    return None
 
 
 def _verdicts(printed: Sequence[str]) -> list[Verdict]:

@@ -36,9 +36,9 @@ class StartStates:
     """Where runs begin, so that some lead far from the initial state: by turns by the control state, and by the objects in it.
 
     A *control state* has the states of the machines of all objects; of an object whose machine has one state only, its
-    attributes. Each control state is as often a beginning as the others. But a task that is tried for the third time is in no new
-    control state, so each state of a single object is a beginning as often as the others, too: with its attributes that are no
-    references or sets.
+    attributes. The states that were the first in a control state are as often a beginning as each other. But a task that is tried
+    for the third time is in no new control state. So are, by themselves, the states that were the first with a state of a single
+    object: that of its machine with its attributes, without references and sets.
     """
 
     def __init__(self, instance: Instance, start: State) -> None:

@@ -39,7 +39,7 @@ LINE, RESULT, ERROR, LOST, ENDED = "line", "result", "error", "lost", "ended"
 After ``LOST`` another worker is in its place, after ``ENDED`` none."""
 
 PAUSE = 0.1
-"""A worker sends no line of progress for so many seconds after one: a proof has one for each obligation."""
+"""A worker sends no line of a task's progress for so many seconds after one: a proof has one for each obligation."""
 
 MOST_TRIES = 3
 """A task is given to a worker this often, if the workers are lost with it."""
