@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 
 from .columns import first_of_each, packed
 from .features import Feature, Template
-from .rows import Rows
-
-Bits = NDArray[np.uint8]
-"""A truth value of each row, in the bits of bytes."""
+from .rows import Bitmaps, Bits, Rows
 
 Row = NDArray[np.int8]
 
@@ -99,23 +96,27 @@ class Clause:
 
     def fails(self, rows: NDArray[np.int8]) -> NDArray[np.bool_]:
         """For each row of its template, whether it violates the clause."""
-        at = {feature: n for n, feature in enumerate(self.template.features)}
         failing = np.ones(len(rows), np.bool_)
         for feature, allowed in self.literals:
-            failing &= ~np.isin(rows[:, at[feature]], sorted(allowed))
+            excluded = np.ones(256, np.bool_)
+            excluded[[*allowed]] = False  # also of a value below zero: it is counted from the end
+            failing &= excluded[rows[:, self.template.places[feature]]]
         return failing
 
-    def narrowed(self, rows: NDArray[np.int8]) -> Clause:
+    def narrowed(self, rows: Bitmaps) -> Clause:
         """The clause with as few allowed values as some rows permit, of the first literal first; literals without any are left out.
 
         Args:
             rows: of its template; none violates the clause.
         """
         literals = self.literals
-        for feature, _ in self.literals:
+        places = self.template.places
+        lacking = {feature: rows.lacking(places[feature], allowed) for feature, allowed in self.literals}
+        for feature, allowed in self.literals:
             others = tuple(each for each in literals if each[0] is not feature)
-            values = rows[Clause(self.template, others).fails(rows), self.template.features.index(feature)]
-            allowed = frozenset(np.unique(values).tolist())
+            beside = np.bitwise_and.reduce([rows.every, *(lacking[other] for other, _ in others)])
+            allowed = rows.values(places[feature], allowed, beside)
+            lacking[feature] = rows.lacking(places[feature], allowed)
             literals = (*others, (feature, allowed)) if allowed else others
         return Clause(self.template, literals)
 
@@ -139,7 +140,6 @@ class Difference:
         counts = np.count_nonzero(rows.matrix != row, axis=1)
         self.possible = bool(counts.all())
         self._sets, self._settled = np.zeros((0, len(row)), np.bool_), 0
-        self._same: dict[int, Bits] = {}
         if self.possible:
             nearest = counts.argpartition(NEAREST)[:NEAREST] if len(counts) > NEAREST else np.arange(len(counts))
             self._hit_also(rows.matrix[nearest])
@@ -205,9 +205,7 @@ class Difference:
 
     def _has_value_of_row(self, n: int) -> Bits:
         """Which rows of the samples have the value of the row at a feature."""
-        if n not in self._same:
-            self._same[n] = np.packbits(self.rows.matrix[:, n] == self.row[n])
-        return self._same[n]
+        return self.rows.bitmaps.having(n, int(self.row[n]))
 
     def widened(self, cube: Sequence[int], tie: int | None = None) -> Clause:
         """The clause of a cube, with as few allowed values as the samples permit: those that some row has beside the rest of the cube.
@@ -215,16 +213,13 @@ class Difference:
         Args:
             tie: a further feature that must have the value of the row.
         """
-        matrix, template = self.rows.matrix, self.rows.template
+        bitmaps, template = self.rows.bitmaps, self.rows.template
         excluded = {n: self._has_value_of_row(n) for n in (*cube, *(() if tie is None else (tie,)))}
         allowed = {} if tie is None else {tie: template.features[tie].domain - {int(self.row[tie])}}
         for n in cube:
-            values = matrix[:, n].view(np.uint8)
-            others = [excluded[m] for m in excluded if m != n] or [np.packbits(np.ones(len(values), np.bool_))]
-            beside = np.unpackbits(np.bitwise_and.reduce(others), count=len(values)).view(np.bool_)
-            is_allowed = np.bincount(values[beside], minlength=256) > 0
-            allowed[n] = frozenset(np.flatnonzero(is_allowed).astype(np.int8).tolist())
-            excluded[n] = np.packbits(~is_allowed[values])
+            beside = np.bitwise_and.reduce([bitmaps.every, *(excluded[m] for m in excluded if m != n)])
+            allowed[n] = bitmaps.values(n, template.features[n].domain, beside)
+            excluded[n] = bitmaps.lacking(n, allowed[n])
         return Clause(template, tuple((template.features[n], allowed[n]) for n in excluded))
 
     def _cubes(self, size: int) -> list[tuple[int, ...]]:

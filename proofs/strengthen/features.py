@@ -251,6 +251,11 @@ class Template:
         types = {v.name: v.type for v in self.variables}
         return {name: of.sort.name for name, of in types.items() if isinstance(of, Ref) and not of.sort.single}
 
+    @cached_property
+    def places(self) -> dict[Feature, int]:
+        """The number of each feature."""
+        return {feature: n for n, feature in enumerate(self.features)}
+
     def is_read_by(self, features: Iterable[Feature]) -> bool:
         """Whether some features together read all variables that range over many objects."""
         return not self.many or self.many.keys() <= {name for each in features for name in each.names}

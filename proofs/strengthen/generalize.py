@@ -82,22 +82,34 @@ def _candidates(inference: Inference, lemmas: Sequence[Lemma]) -> dict[Clause, f
         narrowed |= {each: merged[one] for one in merged for each in _narrowed(inference, one)}
         made = merged | {each: narrowed[each] for each in strongest(narrowed)}
         made = {each: names for each, names in made.items() if each.reads_all_variables}
-    rows: dict[tuple[Template, str], NDArray[np.int8]] = {}
-
-    def may_replace(clause: Clause, lemma: Lemma) -> bool:
-        if clause.implies(lemma.clause):
-            return True
-        if lemma.excludes is None:
-            return False
-        key = clause.template, lemma.prop.name
-        if key not in rows:  # they take longer than all else here
-            rows[key] = every_row(clause.template, lemma.excludes.before)
-        return bool(clause.fails(rows[key]).any())
-
+    counterexamples = _Counterexamples(lemmas)
     return {
-        each: names.union(lemma.prop.name for lemma in lemmas if may_replace(each, lemma))
+        each: names.union(
+            (lemma.prop.name for lemma in lemmas if each.implies(lemma.clause)), counterexamples.excluded_by(each)
+        )
         for each, names in made.items()
     }
+
+
+class _Counterexamples:
+    """The counterexamples that lemmas exclude."""
+
+    def __init__(self, lemmas: Sequence[Lemma]) -> None:
+        self._steps = {lemma.prop.name: lemma.excludes for lemma in lemmas if lemma.excludes is not None}
+        self._rows: dict[Template, tuple[NDArray[np.int8], list[str]]] = {}
+
+    def excluded_by(self, clause: Clause) -> set[str]:
+        """The names of the lemmas whose counterexamples a clause excludes."""
+        rows, names = self._rows_of(clause.template)
+        return {names[n] for n in np.flatnonzero(clause.fails(rows))}
+
+    def _rows_of(self, template: Template) -> tuple[NDArray[np.int8], list[str]]:
+        """The rows of all counterexamples, each with the name of its lemma."""
+        if template not in self._rows:  # they take longer than what is asked about them
+            each = {name: every_row(template, step.before) for name, step in self._steps.items()}
+            none = np.zeros((0, len(template.features)), np.int8)
+            self._rows[template] = np.concatenate([none, *each.values()]), [n for n in each for _ in each[n]]
+        return self._rows[template]
 
 
 def put_together(one: Clause, other: Clause) -> Iterator[Clause]:
@@ -117,10 +129,10 @@ def _narrowed(inference: Inference, clause: Clause) -> Iterator[Clause]:
     """The clause with as few values as the samples permit; it depends on the literal that is narrowed first."""
     with suppress(OutOfTime):
         rows = inference.rows_of(clause)
-        if rows is None or not len(rows):
+        if rows is None or not len(rows.matrix):
             return
         for n in range(len(clause.literals)):
-            yield Clause(clause.template, (*clause.literals[n:], *clause.literals[:n])).narrowed(rows)
+            yield Clause(clause.template, (*clause.literals[n:], *clause.literals[:n])).narrowed(rows.bitmaps)
 
 
 def strongest(clauses: Iterable[Clause]) -> list[Clause]:

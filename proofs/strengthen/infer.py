@@ -12,9 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.induction import NO_LIMIT, Obligation, TimeLimit
@@ -24,7 +21,7 @@ from .columns import States, Unsupported
 from .cubes import Clause, Difference
 from .features import Template, Vocabulary, sorts_of
 from .prover import Prover, Step
-from .rows import OutOfTime, every_row
+from .rows import OutOfTime, Rows, every_row
 from .samples import Samples
 from .wording import invariant
 
@@ -247,14 +244,14 @@ class Inference:
             self.prover.add(name, self.prover.translated(lemmas[name].prop))
         self.lemmas, self.proofs = dict(lemmas), dict(proofs)
 
-    def rows_of(self, clause: Clause) -> NDArray[np.int8] | None:
+    def rows_of(self, clause: Clause) -> Rows | None:
         """The rows of a clause in all samples; None if it is from another vocabulary.
 
         Raises:
             OutOfTime: as :meth:`Samples.rows`.
         """
         exists = next((each.exists for each in self._vocabularies if each.has(clause.template)), None)
-        return None if exists is None else self.samples.rows(clause.template, exists).matrix
+        return None if exists is None else self.samples.rows(clause.template, exists)
 
     def _prove(self, obligation: Obligation) -> bool:
         reply = self.prover.ask(obligation, {*self.lemmas, *self.given}, short=True)

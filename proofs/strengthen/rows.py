@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -24,11 +24,45 @@ Hashes = NDArray[np.uint64]
 ABSENT = np.uint64(0)
 """Stands for a choice of objects of which one is absent: it has no row."""
 
+Bits = NDArray[np.uint8]
+"""A truth value of each row, in the bits of bytes."""
+
 T = TypeVar("T")
 
 
 class OutOfTime(Exception):
     """The rows of some samples are missing: what is true of the others may not be true of these."""
+
+
+class Bitmaps:
+    """Which rows have which value. What is asked about many rows is answered from their bits, which are made when first needed.
+
+    Attributes:
+        every: all rows.
+    """
+
+    def __init__(self, matrix: Values) -> None:
+        self.matrix = matrix
+        self.every: Bits = np.packbits(np.ones(len(matrix), np.bool_))
+        self._having: dict[tuple[int, int], Bits] = {}
+
+    def having(self, feature: int, value: int) -> Bits:
+        """The rows that have a value of a feature."""
+        key = feature, value
+        if key not in self._having:
+            self._having[key] = np.packbits(self.matrix[:, feature] == value)
+        return self._having[key]
+
+    def lacking(self, feature: int, values: Collection[int]) -> Bits:
+        """The rows that have none of some values of a feature."""
+        lacking = self.every
+        for value in values:
+            lacking = lacking & ~self.having(feature, value)
+        return lacking
+
+    def values(self, feature: int, among: Collection[int], rows: Bits) -> frozenset[int]:
+        """Those of some values of a feature that some of these rows have."""
+        return frozenset(value for value in among if (self.having(feature, value) & rows).any())
 
 
 @dataclass
@@ -43,6 +77,14 @@ class Rows:
     def __post_init__(self) -> None:
         self.matrix = np.zeros((0, len(self.template.features)), np.int8)
         self._hashes = np.array([ABSENT])
+        self._bitmaps = Bitmaps(self.matrix)
+
+    @property
+    def bitmaps(self) -> Bitmaps:
+        """Which of the rows have which value."""
+        if self._bitmaps.matrix is not self.matrix:
+            self._bitmaps = Bitmaps(self.matrix)
+        return self._bitmaps
 
     def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
         """Adds the rows of the states that were not there before. Rows that are added twice change nothing.

@@ -15,7 +15,7 @@ from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Feature, StateFeature, Template
 from schedproof.proofs.strengthen.generalize import generalize, put_together, strongest
 from schedproof.proofs.strengthen.infer import Inference, Limits
-from schedproof.proofs.strengthen.rows import every_row
+from schedproof.proofs.strengthen.rows import Bitmaps, every_row
 from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LOCK_SERVER
 
@@ -65,7 +65,7 @@ def test_a_narrowed_clause_is_true_of_all_rows(seed: int) -> None:
     wide = random_clause(random)
     rows = EVERY_ROW[~wide.fails(EVERY_ROW)]
     rows = rows[random.choice(len(rows), 8)]
-    narrow = wide.narrowed(rows)
+    narrow = wide.narrowed(Bitmaps(rows))
     assert narrow.implies(wide) and not narrow.fails(rows).any()
     for feature, its in narrow.literals:
         for value in its:  # each allowed value is that of a row
