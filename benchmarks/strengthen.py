@@ -5,17 +5,21 @@ variant, and infers them again: no property is assumed for another, and lemmas o
 What is inferred is one clause each, and people write several clauses as one invariant: the table counts both.
 ``python benchmarks/strengthen.py protocols`` takes each property of the protocols in ``benchmarks/protocols``, and shows what
 other tools report beside it.
-Both write a table in Markdown to standard output, a line as soon as it is known. Times of ``own`` are processor time.
+Both write a table in Markdown to standard output, a line as soon as it is known. Times of ``own`` are processor time; with
+``--jobs 2``, two systems are measured at a time, and the elapsed time is that of the command.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import multiprocessing
 import statistics
 import sys
+import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +35,8 @@ from schedproof.proofs.strengthen import Strengthened, strengthen, without_auxil
 from schedproof.proofs.strengthen.infer import Lemma
 from schedproof.proofs.strengthen.together import Together, strengthen_each
 
-SYSTEMS = ("hived", "beaker", "jobmon", "yunikorn", "yunikorn-merge")
+SYSTEMS = ("jobmon", "yunikorn", "beaker", "yunikorn-merge", "hived")
+"""Those that take longest come first, so that processes end together."""
 
 PROTOCOLS = Path(__file__).parent / "protocols" / "schedproof.toml"
 
@@ -67,6 +72,25 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Line:
+    """What the table and its summary say of a variant; another process may have measured it.
+
+    Attributes:
+        row: the line of the table.
+        failures: for each property that is not proved again a line that says why.
+        asked: the number of properties.
+        more: for each property that is proved again, how many more invariants and clauses it rests on than people's proof.
+        seconds: the processor time.
+    """
+
+    row: str
+    failures: Sequence[str]
+    asked: int
+    more: Sequence[tuple[int, int]]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Variant:
     """What became of the properties of a variant that people proved with other invariants.
 
@@ -99,6 +123,13 @@ class Variant:
         cells = [self.model.system, self.model.variant, len(self.people), len(self.proved), *invariants, *in_clauses,
                  f"{one:.2f}", f"{self.together.seconds:.0f}", f"{self.together.checking:.0f}"]  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
+
+    @property
+    def line(self) -> Line:
+        """What the table and its summary say of it."""
+        pairs = [([one.prop for one in each.inferred], self.people[each.prop]) for each in self.proved]
+        more = [(len(one) - len(other), sum(map(clauses, one)) - sum(map(clauses, other))) for one, other in pairs]
+        return Line(self.row, self.failures, len(self.people), more, self.together.seconds)
 
 
 def clauses(prop: Invariant) -> int:
@@ -147,42 +178,62 @@ def median(numbers: Iterable[float]) -> float:
     return statistics.median([*numbers] or [0])
 
 
-def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float) -> Iterator[Variant]:
-    """The variants of our systems, each with the lemmas of those before as candidates."""
-    index = discovery.every(Path(__file__).parent)
-    for name in systems or SYSTEMS:
-        learnt: dict[str, Lemma] = {}
-        for model in index.system(name).variants.values():
-            if variants and model.variant not in variants:
-                continue
-            proof = prove(model, every=False)
-            proved = [prop for prop in provable(model) if prop != WELL_FORMED and proof.proved(prop)]
-            written = {p.name: p for p in model.properties if isinstance(p, Invariant)}
-            support = {prop: proof.support(prop) - {prop} for prop in proved}
-            people = {prop: [written[each] for each in sorted(names)] for prop, names in support.items() if names}
-            together = strengthen_each(model, list(people), seconds=seconds, candidates=list(learnt.values()))
-            learnt |= {lemma.prop.says: lemma for lemma in together.lemmas}
-            yield Variant(model, people, together)
+def of_system(name: str, variants: Sequence[str], seconds: float) -> Iterator[Variant]:
+    """The variants of a system, each with the lemmas of those before as candidates."""
+    learnt: dict[str, Lemma] = {}
+    for model in discovery.every(Path(__file__).parent).system(name).variants.values():
+        if variants and model.variant not in variants:
+            continue
+        proof = prove(model, every=False)
+        proved = [prop for prop in provable(model) if prop != WELL_FORMED and proof.proved(prop)]
+        written = {p.name: p for p in model.properties if isinstance(p, Invariant)}
+        support = {prop: proof.support(prop) - {prop} for prop in proved}
+        people = {prop: [written[each] for each in sorted(names)] for prop, names in support.items() if names}
+        together = strengthen_each(model, list(people), seconds=seconds, candidates=list(learnt.values()))
+        learnt |= {lemma.prop.says: lemma for lemma in together.lemmas}
+        yield Variant(model, people, together)
 
 
-def write_own(variants: Iterable[Variant]) -> None:
+Lines = "multiprocessing.Queue[Line | None]"
+
+
+def send_lines(name: str, variants: Sequence[str], seconds: float, lines: Lines) -> None:
+    """Measures a system, and sends a line for each variant."""
+    for each in of_system(name, variants, seconds):
+        lines.put(each.line)
+
+
+def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float, jobs: int) -> Iterator[Line]:
+    """The variants of our systems as they are done: each system in a process of its own, so many at a time."""
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Manager() as manager, ProcessPoolExecutor(jobs, spawn, max_tasks_per_child=1) as pool:
+        lines = manager.Queue()
+        tasks = [pool.submit(send_lines, name, variants, seconds, lines) for name in systems]
+        for task in tasks:
+            task.add_done_callback(lambda _: lines.put(None))
+        for _ in tasks:
+            yield from iter(lines.get, None)
+        for task in tasks:
+            task.result()  # an error of a process is one of the command
+
+
+def write_own(lines: Iterable[Line]) -> None:
     """Writes the table of our systems, then why properties failed, and a summary; why also at once, to standard error."""
+    start = time.perf_counter()
     columns = ["system", "variant", "properties", "proved again", "invariants", "people's", "clauses", "people's",
                "seconds, median", "in all", "of it checking"]  # fmt: skip
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     seen = []
-    for variant in variants:
-        seen.append(variant)
-        print(variant.row, flush=True)
-        for line in variant.failures:
-            print(line, file=sys.stderr, flush=True)
-    print("", *(line for variant in seen for line in variant.failures), sep="\n")
-    asked, proved = sum(len(each.people) for each in seen), sum(len(each.proved) for each in seen)
-    pairs = [([one.prop for one in each.inferred], v.people[each.prop]) for v in seen for each in v.proved]
-    invariants = median(len(inferred) - len(people) for inferred, people in pairs)
-    in_clauses = median(sum(map(clauses, inferred)) - sum(map(clauses, people)) for inferred, people in pairs)
-    print(f"\n{proved} of {asked} proved again ({proved / max(asked, 1):.1%}), "
-          f"{sum(each.together.seconds for each in seen):.0f} s of processor time, "
+    for line in lines:
+        seen.append(line)
+        print(line.row, flush=True)
+        for why in line.failures:
+            print(why, file=sys.stderr, flush=True)
+    print("", *(why for line in seen for why in line.failures), sep="\n")
+    asked, proved = sum(line.asked for line in seen), sum(len(line.more) for line in seen)
+    invariants, in_clauses = (median(more[n] for line in seen for more in line.more) for n in range(2))
+    print(f"\n{proved} of {asked} proved again ({proved / max(asked, 1):.1%}) in {time.perf_counter() - start:.0f} s, "
+          f"{sum(line.seconds for line in seen):.0f} s of processor time, "
           f"median {invariants:+g} invariants and {in_clauses:+g} clauses beside people's")  # fmt: skip
 
 
@@ -230,10 +281,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("which", choices=["own", "protocols"])
     parser.add_argument("names", nargs="*", help="systems or protocols; by default all")
     parser.add_argument("--variant", action="append", default=[], help="of our systems: only this variant")
+    parser.add_argument("--jobs", type=int, default=1, help="of our systems: so many at a time")
     parser.add_argument("--max-seconds", type=float, default=600.0, help="seconds for a property")
     options = parser.parse_args(arguments)
     if options.which == "own":
-        write_own(five_systems(options.names, options.variant, options.max_seconds))
+        write_own(five_systems(options.names or SYSTEMS, options.variant, options.max_seconds, options.jobs))
         return
     columns = ["protocol", "property", "invariants", "seconds", "why not", *TOOLS.values()]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
