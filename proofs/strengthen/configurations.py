@@ -95,6 +95,10 @@ def draw_configuration(instance: Instance, chance: random.Random, *, fewer: bool
 def _settle(state: list[int], conditions: Sequence[Condition], chance: random.Random) -> Condition | None:
     """Changes values until all conditions hold; returns one that is left."""
     violated = [each.violations(state) for each in conditions]
+    reading: dict[int, list[int]] = {}
+    for n, each in enumerate(conditions):
+        for slot in each.slots:
+            reading.setdefault(slot.at, []).append(n)
     for _ in range(MOVES):
         broken = [n for n, count in enumerate(violated) if count]
         if not broken:
@@ -105,10 +109,10 @@ def _settle(state: list[int], conditions: Sequence[Condition], chance: random.Ra
         slot = chance.choice(condition.slots)
         before = state[slot.at]
         state[slot.at] = slot.drawn(chance)
-        pairs = zip(conditions, violated, strict=True)
-        after = [each.violations(state) if slot in each.slots else count for each, count in pairs]
-        if sum(after) <= sum(violated):
-            violated = after
+        after = {n: conditions[n].violations(state) for n in reading[slot.at]}
+        if sum(after.values()) <= sum(violated[n] for n in after):
+            for n, count in after.items():
+                violated[n] = count
         else:
             state[slot.at] = before
     return next((conditions[n] for n, count in enumerate(violated) if count), None)

@@ -113,19 +113,21 @@ def random_runs(
         sizes = {s.name: 1 if s.single else chance.randint(least, MOST_OBJECTS) for s in model.sorts}
         instance = Instance(model, sizes, {}, bool(history), history=history or None, rigid_in_state=True)
         states: dict[State, None] = {}
+        runs = _Runs(instance)
         for configuration in _configurations(instance, chance):
-            instance = replace(configuration, rigid={})  # of the same objects, of which there may be fewer
-            starts = StartStates(instance, configuration.initial())
+            if configuration.sizes != runs.instance.sizes:  # objects were left out; otherwise all share what runs learn
+                runs = _Runs(replace(configuration, rigid={}))
+            starts = StartStates(runs.instance, configuration.initial())
             left, in_vain = STATES, 0
             while left > 0 and in_vain < IN_VAIN:
                 if halt():
                     return
-                run, known = list(_run(instance, starts, chance)), len(states)
+                run, known = list(runs.next(starts, chance)), len(states)
                 states.update(dict.fromkeys(run))
                 left -= len(run)
                 in_vain = 0 if len(states) > known else in_vain + 1
         if states:
-            yield States.of(instance, list(states))
+            yield States.of(runs.instance, list(states))
 
 
 def _configurations(instance: Instance, chance: random.Random) -> Iterator[Instance]:
@@ -141,19 +143,25 @@ def _configurations(instance: Instance, chance: random.Random) -> Iterator[Insta
             yield other
 
 
-def _run(instance: Instance, starts: StartStates, chance: random.Random) -> Iterator[State]:
-    """The states of a run: each time a random action that is enabled, and a random choice of it. It ends where a step is ill-formed."""
-    stepper, state = stepper_of(instance), starts.next(chance)
-    yield state
-    for _ in range(STEPS):
-        actions = list(instance.model.actions)
-        chance.shuffle(actions)
-        try:
-            choices = next((some for each in actions if (some := stepper.choices(state, each))), ())
-            if not choices:
-                return
-            state = stepper.step(state, chance.choice(choices)).after
-        except (IllFormed, Undefined):
-            return
-        starts.add(state)
+class _Runs:
+    """Random runs of an instance."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance, self._stepper = instance, stepper_of(instance)
+        self._offers = self._stepper.offers(instance.model.actions)
+
+    def next(self, starts: StartStates, chance: random.Random) -> Iterator[State]:
+        """The states of a run: each time a random action that is enabled, and a random choice of it. It ends where a step is ill-formed."""
+        state = starts.next(chance)
         yield state
+        for _ in range(STEPS):
+            offered = self._offers(state)
+            choices = chance.choice(offered)[1] if offered else ()
+            if isinstance(choices, Undefined) or not choices:
+                return
+            try:
+                state = self._stepper.step(state, chance.choice(choices)).after
+            except (IllFormed, Undefined):
+                return
+            starts.add(state)
+            yield state
