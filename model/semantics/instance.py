@@ -190,6 +190,11 @@ class Instance:
         """The instance with all history attributes; this one if it is not sliced."""
         return self if self.history is None else replace(self, history=None)
 
+    @property
+    def layout(self) -> Sequence[tuple[str, str]]:
+        """What a state has of each object, in the order of its slots: (sort, attribute), or (sort, "") for the machine's state."""
+        return list(self._slots)  # type: ignore[attr-defined]
+
     def slot(self, sort: str, attribute: str = "") -> int:
         """The first slot of an attribute's values ("" for the machine's state); one slot per object."""
         return int(self._slots[sort, attribute])  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ have a column: no attribute of an attribute.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -83,6 +83,15 @@ class States:
         except OverflowError:
             matrix = np.array(states, object)
         return cls(instance, matrix.reshape(len(states), instance.width))
+
+    def keeping(self, history: frozenset[tuple[str, str]]) -> States:
+        """The states with these history attributes only, each once."""
+        instance = replace(self.instance, with_history=bool(history), history=history or None)
+        if instance == self.instance:
+            return self
+        slots = [self.instance.slot(*field) + n for field in instance.layout for n in range(instance.sizes[field[0]])]
+        kept = self.matrix[:, slots]
+        return States(instance, kept[np.sort(first_of_each(kept))])
 
     def values_of(self, key: str, objects: tuple[int, ...], value: Callable[[], Values]) -> Values:
         """What ``value`` gives for a feature that ``key`` identifies, of these objects; it is kept while there is room."""

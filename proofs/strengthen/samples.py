@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,6 +32,10 @@ MOST_ROUNDS = 16
 """The most rounds of random runs, each with another seed."""
 
 
+RandomRuns = Callable[[Model, frozenset[tuple[str, str]], Callable[[], str], int], Iterable[States]]
+"""Gives the states of a round of random runs of a model: with some history attributes, until a function says why to halt, for a seed."""
+
+
 @dataclass
 class Samples:
     """The states of the scopes explored so far.
@@ -41,6 +45,7 @@ class Samples:
         scopes: the explored scopes, as text, with the numbers of representatives.
         complete: whether every state of each scope is a sample.
         rounds: the number of states of each round of random runs.
+        runs: gives those states.
     """
 
     model: Model
@@ -50,6 +55,7 @@ class Samples:
     scopes: dict[str, int] = field(default_factory=dict)
     complete: bool = True
     rounds: list[int] = field(default_factory=list)
+    runs: RandomRuns = field(default=random_runs, repr=False)
     _rows: dict[tuple[str, bool], Rows] = field(default_factory=dict, repr=False)
 
     def explore(
@@ -78,7 +84,7 @@ class Samples:
         """
         added: list[States] = []
         for _ in range(max(1, len(self.rounds)) if len(self.rounds) < MOST_ROUNDS else 0):
-            states = list(random_runs(self.model, self.history, halt, seed=len(self.rounds) + 1))
+            states = list(self.runs(self.model, self.history, halt, len(self.rounds) + 1))
             self.rounds.append(sum(len(each.matrix) for each in states))
             added += states
         if added:

@@ -22,11 +22,12 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import Induction, Recheck, prove, recheck
 from schedproof.proofs.induction.obligations import closed
 
-from .columns import has_column
+from .columns import States, has_column
 from .features import Vocabulary, mined
 from .generalize import generalize
 from .infer import Inference, Lemma, Limits, true_of, vocabularies
 from .prover import Prover
+from .random_runs import random_runs
 from .run import Inferred, Strengthened, why_left, without_auxiliary
 from .samples import Samples, Violation, history_of
 from .scopes import grow
@@ -124,6 +125,7 @@ class _Session:
         self.lemmas: dict[str, Lemma] = {}
         self.proofs: dict[str, frozenset[str]] = {}
         self._explored: dict[History, Samples] = {}
+        self._runs: dict[int, Sequence[States]] = {}
         self._violations: dict[str, Violation] = {}
         self._learnt: dict[tuple[History, tuple[str, ...]], tuple[Samples, list[Vocabulary]]] = {}
         self._used_names = frozenset(p.name for p in model.properties)
@@ -210,7 +212,7 @@ class _Session:
         """The samples with these history attributes. The properties that they violate are noted."""
         if history not in self._explored:
             watched = [p for p in self.model.properties if self._history(p.name) == history]
-            samples = self._explored[history] = Samples(self.model.asking([]), history)
+            samples = self._explored[history] = Samples(self.model.asking([]), history, runs=self._random_runs)
             while (violation := grow(samples, watched, None, self.halt, self.report)) is not None:
                 self._violations[violation.prop] = violation
                 if violation.prop == WELL_FORMED:
@@ -218,14 +220,25 @@ class _Session:
                 watched = [p for p in watched if p.name not in self._violations]
         return self._explored[history]
 
+    def _random_runs(self, model: Model, history: History, halt: Callable[[], str], seed: int) -> Iterable[States]:
+        """A round of random runs: all properties have the same ones, each with the history attributes that it reads."""
+        if seed not in self._runs:
+            every = frozenset().union(*(self._history(name) for name in [WELL_FORMED, *self._used_names]))
+            runs = list(random_runs(model, every, halt, seed))
+            if halt():  # it may lack some
+                return [each.keeping(history) for each in runs]
+            self._runs[seed] = runs
+        return [each.keeping(history) for each in self._runs[seed]]
+
     def _learnt_for(self, asked: Model, history: History) -> tuple[Samples, list[Vocabulary]]:
         """Samples with the vocabulary of a property. Most properties add no formula to that of the model."""
         key = history, tuple(sorted({show_term(each) for each in mined(asked)}))
         if key not in self._learnt:
             states = self._states(history)
             samples = Samples(
-                asked, history, states.states, scopes=states.scopes, complete=states.complete, rounds=states.rounds
-            )
+                asked, history, states.states, scopes=states.scopes, complete=states.complete, rounds=states.rounds,
+                runs=self._random_runs,
+            )  # fmt: skip
             self._learnt[key] = samples, vocabularies(asked, samples)
         return self._learnt[key]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise, product
 
@@ -28,9 +29,12 @@ from schedproof.model.lang import (
     me,
     variables,
 )
+from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import strengthen
+from schedproof.proofs.strengthen import together as module
+from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits, true_of
@@ -38,6 +42,7 @@ from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, IN_VAIN, SI
 from schedproof.proofs.strengthen.rows import every_row
 from schedproof.proofs.strengthen.samples import Samples, merged
 from schedproof.proofs.strengthen.scopes import grow
+from schedproof.proofs.strengthen.together import strengthen_each
 
 Job = Sort("Job", "j")
 j, k = variables(Job, "j k")
@@ -72,6 +77,37 @@ JOBS = Model(
     configurations=lambda sizes: [{("Job", "most"): [1] * sizes["Job"]}],
 )  # fmt: skip
 """Its only configuration has jobs that are tried once, after no other one, and are not urgent."""
+
+HISTORY = frozenset({("Job", "ran"), ("Job", "failures")})
+REMEMBERING = replace(
+    JOBS,
+    machines=[
+        replace(
+            JOBS.machines[0],
+            attributes=[
+                *JOBS.machines[0].attributes,
+                Attribute("ran", BoolType(), history=True),
+                Attribute("failures", IntRange(0, 3), history=True),
+            ],
+        )
+    ],
+    rows=[
+        Row(Job, "begin", "Waiting", "Running", tries=me.tries + 1, ran=True),
+        Row(Job, "fail", "Running", "Failed", failures=me.tries),
+        Row(Job, "again", "Failed", "Waiting", tries=0),
+    ],
+    properties=[
+        Invariant(name="ran", says="what runs ran", over=[j], given=j.is_("Running"), then=j.ran),
+        Invariant(
+            name="failed",
+            says="what fails was tried so often",
+            over=[j],
+            given=j.is_("Failed"),
+            then=j.failures == j.tries,
+        ),
+    ],
+)
+"""Jobs of which two properties read one history attribute each."""
 
 URGENT = Invariant(name="x", says="x", over=[j], given=j.urgent, then=j.most == 1)
 AXIOMS = replace(JOBS, axioms=[forall(j, j.after != j)])
@@ -269,3 +305,57 @@ def test_what_more_runs_refute_is_no_lemma() -> None:
         assert all(true_of(prop, states) for states in few.states)
     inference.learn_more()
     assert list(inference.lemmas) == ["bounded"] and len(inference.dropped) == 1
+
+
+def values_of_all(states: States, names: Collection[str]) -> list[tuple[object, ...]]:
+    """The values of some attributes of all jobs, for each state."""
+    jobs = range(states.instance.sizes["Job"])
+    columns = [states.value(t.Attr(j, name), {"j": n}) for n in jobs for name in names]
+    return list(zip(*[states.state("Job", n).tolist() for n in jobs], *[c.tolist() for c in columns], strict=True))
+
+
+@pytest.mark.parametrize("kept", [set(), {"ran"}, {"failures"}, {"ran", "failures"}])
+def test_states_keep_some_history_and_all_else(kept: set[str]) -> None:
+    """Each state that differs in what is kept is there once."""
+    names = [a.name for a in REMEMBERING.machines[0].attributes if not a.history or a.name in kept]
+    lost = 0
+    for states in random_runs(REMEMBERING, HISTORY, lambda: ""):
+        fewer = states.keeping(frozenset(("Job", name) for name in kept))
+        assert {a.name for a in fewer.instance.attributes("Job") if a.history} == kept
+        before, after = values_of_all(states, names), values_of_all(fewer, names)
+        assert list(dict.fromkeys(before)) == after
+        lost += len(before) - len(after)
+    assert (lost > 0) == ("failures" not in kept)  # a job that failed or runs is one that ran
+
+
+def test_properties_share_the_rounds_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has the states with the history that it reads."""
+    rounds: list[tuple[frozenset[tuple[str, str]], int]] = []
+
+    def counted(
+        model: Model, history: frozenset[tuple[str, str]], halt: Callable[[], str], seed: int
+    ) -> Iterator[States]:
+        rounds.append((history, seed))
+        return random_runs(model, history, halt, seed)
+
+    monkeypatch.setattr(module, "random_runs", counted)
+    explored: list[Samples] = []
+    monkeypatch.setattr(module, "grow", lambda samples, *others: explored.append(samples) or grow(samples, *others))  # type: ignore[func-returns-value]
+    assert all(each.proved for each in strengthen_each(REMEMBERING, ["ran", "failed"]).results)
+    assert len(explored) == 3 and {each.history for each in explored} == {
+        frozenset(),
+        frozenset({("Job", "ran")}),
+        frozenset({("Job", "failures")}),
+    }
+    assert rounds and all(history == HISTORY for history, _ in rounds)
+    assert [seed for _, seed in rounds] == list(range(1, len(rounds) + 1))
+    for samples in explored:
+        assert samples.rounds and all(each.instance.history == (samples.history or None) for each in samples.states)
+
+
+def test_a_round_that_was_halted_is_not_kept() -> None:
+    session = module._Session(REMEMBERING, Limits(), 60.0, lambda: "", lambda text: None)
+    halts = iter(["", "", "long"])
+    few = list(session._random_runs(REMEMBERING, frozenset(), lambda: next(halts, "long"), 1))
+    whole = list(session._random_runs(REMEMBERING, frozenset(), lambda: "", 1))
+    assert len(few) < len(whole) == len(list(random_runs(REMEMBERING, HISTORY, lambda: "")))

@@ -14,7 +14,7 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.strengthen import columns, features, rows
 from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.features import StateFeature, Template, Vocabulary
-from schedproof.proofs.strengthen.rows import ABSENT, OutOfTime, Rows, at_even_distances, every_row
+from schedproof.proofs.strengthen.rows import ABSENT, Bitmaps, OutOfTime, Rows, at_even_distances, every_row
 from schedproof.proofs.strengthen.samples import Samples
 from tests.proofs.strengthen.protocols import LEASES, LOCK_SERVER, QUEUE, Lease, Worker
 from tests.support.toys import WORKSHOP
@@ -149,3 +149,37 @@ def test_hashes_are_new_once(shift: int) -> None:
 def test_of_many_choices_those_at_even_distances_are_looked_at() -> None:
     assert at_even_distances(iter(range(10)), 10) == list(range(10))
     assert at_even_distances(iter(range(11)), 4) == [0, 3, 6, 9]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bitmaps_say_which_rows_have_which_values(seed: int) -> None:
+    """As comparing each row does; also of numbers below zero."""
+    random = np.random.default_rng(seed)
+    matrix = random.integers(-2, 4, size=(int(random.integers(0, 40)), 3)).astype(np.int8)
+    bitmaps = Bitmaps(matrix)
+
+    def numbers(bits: NDArray[np.uint8]) -> set[int]:
+        return set(np.flatnonzero(np.unpackbits(bits)).tolist())
+
+    assert numbers(bitmaps.every) == set(range(len(matrix)))
+    for feature in range(3):
+        for values in (frozenset[int](), frozenset({-2}), frozenset({0, 3}), frozenset(range(-2, 4))):
+            assert numbers(bitmaps.lacking(feature, values)) == {
+                n for n, r in enumerate(matrix) if r[feature] not in values
+            }
+            rows = bitmaps.lacking((feature + 1) % 3, {0, 1})
+            beside = {int(row[feature]) for row in matrix if row[(feature + 1) % 3] not in (0, 1)}
+            assert bitmaps.values(feature, values, rows) == values & beside
+        for value in range(-2, 4):
+            assert numbers(bitmaps.having(feature, value)) == set(np.flatnonzero(matrix[:, feature] == value).tolist())
+
+
+def test_bitmaps_know_rows_that_were_added() -> None:
+    few, more = explored(LEASES)[:2]
+    of_template = Rows(max(templates(LEASES), key=lambda each: len(each.features)))
+    of_template.extend([few])
+    before = of_template.bitmaps
+    assert of_template.bitmaps is before and len(before.matrix) == len(of_template.matrix)
+    of_template.extend([few, more])
+    assert len(of_template.matrix) > len(before.matrix)
+    assert of_template.bitmaps.matrix is of_template.matrix
