@@ -5,6 +5,7 @@ Nothing is concluded from its answers. At the end :func:`schedproof.proofs.induc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -93,6 +94,7 @@ class Prover:
         self.goals = self._proof.obligations
         self._relevance = Relevance(self._proof.symbols)
         self._contexts: dict[int, Context] = {}
+        self._failing = Counter[str]()
 
     def translated(self, prop: Invariant) -> Added:
         """Another invariant as formulas; it cannot be assumed yet."""
@@ -173,7 +175,8 @@ class Prover:
     def failing(self, formulas: Added, assume: Collection[str], most: int, stop: Callable[[], str]) -> int:
         """How many obligations of a candidate are not soon proved from it and from the invariants ``assume``; at most ``most``."""
         count = 0
-        for obligation in formulas.obligations:
+        # Where others failed, this one soon fails, too, if it does.
+        for obligation in sorted(formulas.obligations, key=lambda each: -self._failing[each.action]):
             if stop() or count >= most:
                 return most
             if obligation.inductive and obligation.goal is formulas.stated:
@@ -184,8 +187,10 @@ class Prover:
             if obligation.inductive:
                 context.near.add(context.relevance.limited(formulas.assumed))
             goal = context.less_what_is_said(obligation.goal)
-            count += not context.ask_nearby(goal, [names], SHORT_EFFORT)[0]
+            failed = not context.ask_nearby(goal, [names], SHORT_EFFORT)[0]
             context.near.pop()
+            count += failed
+            self._failing[obligation.action] += failed
         return count
 
     def sorts_of(self, obligation: Obligation) -> frozenset[str]:
