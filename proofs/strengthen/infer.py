@@ -276,7 +276,10 @@ class Inference:
         affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
         replies = {}
         for each in affected:
-            if self.stop() or (reply := self.prover.ask(each, self._assumed - {name}, short=True)).used is None:
+            if self.stop():
+                return False
+            reply = self.prover.ask(each, self._assumed - {name}, short=True, nearby=True)
+            if reply.used is None:
                 return False
             replies[each.name] = reply.used
         self.proofs.update(replies)
@@ -393,10 +396,11 @@ class Inference:
 
     def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
         """The rows of a state that no sample has."""
-        for row in every_row(template, state):
+        rows, of_state = self.samples.rows(template, exists), every_row(template, state)
+        for row in of_state[~rows.has(of_state)]:
             if self.stop():
                 return
-            difference = Difference(self.samples.rows(template, exists), row)
+            difference = Difference(rows, row)
             if difference.possible:
                 yield difference
 

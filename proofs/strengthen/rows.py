@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -86,6 +87,15 @@ class Rows:
             self._bitmaps = Bitmaps(self.matrix)
         return self._bitmaps
 
+    def has(self, matrix: Values) -> NDArray[np.bool_]:
+        """Which rows of a matrix are among these."""
+        hash_of = hash_table(matrix.shape[1])
+        hashes = np.zeros(len(matrix), np.uint64)
+        for n, values in enumerate(matrix.T):
+            hashes += hash_of[n][values.view(np.uint8)]
+        places = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        return np.asarray(self._hashes[places] == hashes)
+
     def extend(self, states: Sequence[States], halt: Callable[[], str] = lambda: "") -> None:
         """Adds the rows of the states that were not there before. Rows that are added twice change nothing.
 
@@ -107,6 +117,12 @@ class Rows:
                 self.read += 1
         finally:
             self.matrix, self._hashes = np.asfortranarray(np.concatenate(parts)), known.hashes  # it is read by columns
+
+
+@cache
+def hash_table(features: int) -> NDArray[np.uint64]:
+    """The random numbers whose sum is the hash of a row: one for each value of each feature, which is a byte."""
+    return np.random.default_rng(1).integers(1 << 64, size=(features, 256), dtype=np.uint64)
 
 
 class _Known:
@@ -149,8 +165,7 @@ class _Reading:
         self._template, self._states = template, states
         self._read: dict[tuple[int, ...], tuple[Values, Hashes]] = {}
         self._read_for_few: dict[tuple[int, ...], tuple[Values, Hashes]] = {}
-        chance = np.random.default_rng(1)
-        self._hash_of = chance.integers(1 << 64, size=(len(template.features), 256), dtype=np.uint64)
+        self._hash_of = hash_table(len(template.features))
 
     def new_rows(self, choices: Sequence[Mapping[str, int]], known: _Known) -> Iterator[Values]:
         """The rows of some choices of objects whose hashes are not known, in the order of the choices; they are known then."""

@@ -19,6 +19,9 @@ MOST_OBJECTS = 4
 SECONDS = 6.0
 """The processor time to explore one scope: another program that runs leaves as many samples."""
 
+GROWING = 10.0
+"""The processor time after which no larger scope is begun."""
+
 LARGE = 20_000
 """A scope with more representatives is the last."""
 
@@ -87,12 +90,15 @@ def _grown(
     for template in templates:
         samples.rows(template, False)
     growing = [s.name for s in samples.model.sorts if not s.single]
+    until = time.process_time() + GROWING
     while growing and samples.complete and not stop() and max(samples.scopes.values()) < LARGE:
         kept = []
         for sort in growing:
             larger = {**sizes, sort: sizes[sort] + 1}
-            if larger[sort] > MOST_OBJECTS or stop() or scope_text(larger) in samples.scopes or not samples.complete:
-                continue  # a scope that is too large to explore is the last
+            if larger[sort] > MOST_OBJECTS or scope_text(larger) in samples.scopes:
+                continue
+            if stop() or time.process_time() > until or not samples.complete:
+                return None  # a scope that is too large to explore is the last
             if (violation := try_out(larger)) is not None:
                 return violation
             if sum([samples.news(template) for template in templates]):
