@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import multiprocessing
+import queue
 import statistics
 import sys
 import time
@@ -194,10 +195,7 @@ def of_system(name: str, variants: Sequence[str], seconds: float) -> Iterator[Va
         yield Variant(model, people, together)
 
 
-Lines = "multiprocessing.Queue[Line | None]"
-
-
-def send_lines(name: str, variants: Sequence[str], seconds: float, lines: Lines) -> None:
+def send_lines(name: str, variants: Sequence[str], seconds: float, lines: queue.Queue[Line | None]) -> None:
     """Measures a system, and sends a line for each variant."""
     for each in of_system(name, variants, seconds):
         lines.put(each.line)
@@ -207,32 +205,43 @@ def five_systems(systems: Sequence[str], variants: Sequence[str], seconds: float
     """The variants of our systems as they are done: each system in a process of its own, so many at a time."""
     spawn = multiprocessing.get_context("spawn")
     with spawn.Manager() as manager, ProcessPoolExecutor(jobs, spawn, max_tasks_per_child=1) as pool:
-        lines = manager.Queue()
+        lines: queue.Queue[Line | None] = manager.Queue()
         tasks = [pool.submit(send_lines, name, variants, seconds, lines) for name in systems]
         for task in tasks:
             task.add_done_callback(lambda _: lines.put(None))
-        for _ in tasks:
-            yield from iter(lines.get, None)
-        for task in tasks:
-            task.result()  # an error of a process is one of the command
+        try:
+            for _ in tasks:
+                yield from iter(lines.get, None)
+            for task in tasks:
+                task.result()  # an error of a process is one of the command
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def write_own(lines: Iterable[Line]) -> None:
-    """Writes the table of our systems, then why properties failed, and a summary; why also at once, to standard error."""
+    """Writes the table of our systems, then why properties failed and a summary; why also at once, to standard error."""
     start = time.perf_counter()
     columns = ["system", "variant", "properties", "proved again", "invariants", "people's", "clauses", "people's",
                "seconds, median", "in all", "of it checking"]  # fmt: skip
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-    seen = []
-    for line in lines:
-        seen.append(line)
-        print(line.row, flush=True)
-        for why in line.failures:
-            print(why, file=sys.stderr, flush=True)
+    seen: list[Line] = []
+    try:
+        for line in lines:
+            seen.append(line)
+            print(line.row, flush=True)
+            for why in line.failures:
+                print(why, file=sys.stderr, flush=True)
+    finally:  # also of what there is after an error or an interrupt
+        write_summary(seen, time.perf_counter() - start)
+
+
+def write_summary(seen: Sequence[Line], seconds: float) -> None:
+    """Writes why properties failed, and how many are proved again, in these seconds of elapsed time."""
     print("", *(why for line in seen for why in line.failures), sep="\n")
     asked, proved = sum(line.asked for line in seen), sum(len(line.more) for line in seen)
     invariants, in_clauses = (median(more[n] for line in seen for more in line.more) for n in range(2))
-    print(f"\n{proved} of {asked} proved again ({proved / max(asked, 1):.1%}) in {time.perf_counter() - start:.0f} s, "
+    print(f"\n{proved} of {asked} proved again ({proved / max(asked, 1):.1%}) in {seconds:.0f} s, "
           f"{sum(line.seconds for line in seen):.0f} s of processor time, "
           f"median {invariants:+g} invariants and {in_clauses:+g} clauses beside people's")  # fmt: skip
 
@@ -285,6 +294,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--max-seconds", type=float, default=600.0, help="seconds for a property")
     options = parser.parse_args(arguments)
     if options.which == "own":
+        if unknown := set(options.names) - set(SYSTEMS):
+            parser.error(f"unknown system {min(unknown)!r}; choose from {', '.join(SYSTEMS)}")
+        if options.jobs < 1:
+            parser.error(f"--jobs is {options.jobs}; give at least 1")
         write_own(five_systems(options.names or SYSTEMS, options.variant, options.max_seconds, options.jobs))
         return
     columns = ["protocol", "property", "invariants", "seconds", "why not", *TOOLS.values()]

@@ -91,6 +91,8 @@ class States:
             return self
         slots = [self.instance.slot(*field) + n for field in instance.layout for n in range(instance.sizes[field[0]])]
         kept = self.matrix[:, slots]
+        if kept.dtype == object:  # what is left may fit
+            return States.of(instance, list(dict.fromkeys(map(tuple, kept.tolist()))))
         return States(instance, kept[np.sort(first_of_each(kept))])
 
     def values_of(self, key: str, objects: tuple[int, ...], value: Callable[[], Values]) -> Values:

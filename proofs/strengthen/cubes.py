@@ -99,7 +99,7 @@ class Clause:
         failing = np.ones(len(rows), np.bool_)
         for feature, allowed in self.literals:
             excluded = np.ones(256, np.bool_)
-            excluded[[*allowed]] = False  # also of a value below zero: it is counted from the end
+            excluded[[*allowed]] = False
             failing &= excluded[rows[:, self.template.places[feature]]]
         return failing
 

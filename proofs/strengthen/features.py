@@ -154,7 +154,10 @@ class EnumFeature(Feature):
 
 @dataclass(frozen=True)
 class NumberFeature(Feature):
-    """A number less another one, or a number; values beyond ``low`` and ``high`` count as these."""
+    """A number less another one, or a number; those beyond ``low`` and ``high`` count as these.
+
+    A value is how far the number is above ``low``.
+    """
 
     left: t.Term = field(compare=False)
     right: t.Term | None = field(compare=False)
@@ -168,25 +171,21 @@ class NumberFeature(Feature):
         number = states.value(self.left, bound)
         if self.right is not None:
             number = number - states.value(self.right, bound)
-        return np.clip(number.astype(np.int64), self.low, self.high).astype(np.int8)
+        return (np.clip(number.astype(np.int64), self.low, self.high) - self.low).astype(np.int8)
 
     @property
     def domain(self) -> frozenset[int]:
-        return frozenset(range(self.low, self.high + 1))
+        return frozenset(range(self.high - self.low + 1))
 
     def literal(self, allowed: Collection[int]) -> t.Term:
-        if len(self.domain) - len(allowed) < len(_runs(allowed)) or (0 < self.domain_less(allowed) < 2):
-            return t.both([negated(part) for part in self._parts(self.domain - frozenset(allowed))])
-        return either(self._parts(allowed))
+        numbers, others = ({self.low + n for n in some} for some in (allowed, self.domain.difference(allowed)))
+        one_inside = len(others) == 1 and all(self.low < n < self.high for n in others)
+        if len(others) < len(_runs(numbers)) or one_inside:
+            return t.both([negated(part) for part in self._parts(others)])
+        return either(self._parts(numbers))
 
-    def domain_less(self, allowed: Collection[int]) -> int:
-        """How many values are not allowed, if they are one value within the domain; else 0."""
-        others = self.domain - frozenset(allowed)
-        inside = all(self.low < n < self.high for n in others)
-        return len(others) if inside else 0
-
-    def _parts(self, allowed: Collection[int]) -> list[t.Term]:
-        return [self._between(first, last) for first, last in _runs(allowed)]
+    def _parts(self, numbers: Collection[int]) -> list[t.Term]:
+        return [self._between(first, last) for first, last in _runs(numbers)]
 
     def _between(self, first: int, last: int) -> t.Term:
         bounds: list[t.Term] = []

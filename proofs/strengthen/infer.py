@@ -276,10 +276,7 @@ class Inference:
         affected = [each for each in self.obligations if name in self.proofs[each.name] and each.invariant != name]
         replies = {}
         for each in affected:
-            if self.stop():
-                return False
-            reply = self.prover.ask(each, self._assumed - {name}, short=True, nearby=True)
-            if reply.used is None:
+            if self.stop() or (reply := self.prover.ask(each, self._assumed - {name}, short=True)).used is None:
                 return False
             replies[each.name] = reply.used
         self.proofs.update(replies)
@@ -396,13 +393,14 @@ class Inference:
 
     def _differences(self, template: Template, exists: bool, state: States) -> Iterator[Difference]:
         """The rows of a state that no sample has."""
-        rows, of_state = self.samples.rows(template, exists), every_row(template, state)
+        of_state = every_row(template, state)
+        if not len(of_state):
+            return
+        rows = self.samples.rows(template, exists)
         for row in of_state[~rows.has(of_state)]:
             if self.stop():
                 return
-            difference = Difference(rows, row)
-            if difference.possible:
-                yield difference
+            yield Difference(rows, row)
 
 
 def true_of(prop: Invariant, states: States) -> bool:

@@ -133,12 +133,11 @@ class Prover:
             self._contexts[key] = Context(self._proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
 
-    def ask(self, obligation: Obligation, assume: Iterable[str], *, short: bool = False, nearby: bool = False) -> Reply:
+    def ask(self, obligation: Obligation, assume: Iterable[str], *, short: bool = False) -> Reply:
         """Whether the obligation follows from the invariants ``assume``, its own among them if it has one.
 
         Args:
             short: give up early; a reply that is neither then means little.
-            nearby: ask about relevant objects only, which does not refute anything.
         """
         name = obligation.invariant
         if obligation.inductive and self._proof.stated.get(name) is obligation.goal:
@@ -150,8 +149,6 @@ class Prover:
         proved, used = context.ask_nearby(goal, (alone, names), SHORT_EFFORT if short else NEAR_EFFORT)
         if proved:
             return Reply(used)
-        if nearby:
-            return Reply()
         efforts = [(SHORT_EFFORT, SHORT_EFFORT)]
         if not short:
             efforts += [

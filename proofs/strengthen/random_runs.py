@@ -127,7 +127,7 @@ def random_runs(
                 left -= len(run)
                 in_vain = 0 if len(states) > known else in_vain + 1
         if states:
-            yield States.of(runs.instance, list(states))
+            yield States.of(replace(runs.instance), list(states))  # without the stepper and what it learned
 
 
 def _configurations(instance: Instance, chance: random.Random) -> Iterator[Instance]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ SECONDS = 6.0
 """The processor time to explore one scope: another program that runs leaves as many samples."""
 
 GROWING = 10.0
-"""The processor time after which no larger scope is begun."""
+"""The processor time after which no larger scope is begun, if random runs follow."""
 
 LARGE = 20_000
 """A scope with more representatives is the last."""
@@ -90,7 +91,7 @@ def _grown(
     for template in templates:
         samples.rows(template, False)
     growing = [s.name for s in samples.model.sorts if not s.single]
-    until = time.process_time() + GROWING
+    until = time.process_time() + GROWING if samples.model.rigid_attributes else math.inf
     while growing and samples.complete and not stop() and max(samples.scopes.values()) < LARGE:
         kept = []
         for sort in growing:

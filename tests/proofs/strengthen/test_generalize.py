@@ -211,6 +211,22 @@ def test_a_counterexample_is_kept_only_if_it_is_excluded() -> None:
         assert lemma.clause.fails(every_row(lemma.clause.template, lemma.excludes.before)).any()
 
 
+def test_counterexamples_are_those_of_their_own_lemmas() -> None:
+    samples = Samples(LOCK_SERVER)
+    samples.explore({"Process": 3}, lambda: "")
+    one = Inference(LOCK_SERVER, samples, Limits(), lambda: "", lambda text: None)
+    assert one.run()
+    steps = {name: lemma.excludes for name, lemma in one.lemmas.items() if lemma.excludes is not None}
+    counterexamples = module._Counterexamples(list(one.lemmas.values()))
+    sizes = set()
+    for clause in (lemma.clause for lemma in one.lemmas.values()):
+        rows = {name: every_row(clause.template, step.before) for name, step in steps.items()}
+        names = {name for name in rows if clause.fails(rows[name]).any()}
+        assert counterexamples.excluded_by(clause) == names
+        sizes.add(frozenset(names))
+    assert len(sizes) > 1  # one of them excludes less than the others
+
+
 def test_rounds_end_that_make_lemmas_no_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     one, rounds = lock_server(), []
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import z3
 
 from schedproof.model.lang import (
     NONE,
@@ -74,6 +75,25 @@ def test_a_step_assumes_its_own_invariant() -> None:
     assert all(prover.ask(each, {"nosuch"}).used == {"free"} for each in steps)
     prover.remove("free")
     assert not all(prover.ask(each, {"free"}, short=True).proved for each in steps)
+
+
+def test_obligations_of_actions_that_failed_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the number of those that are left stays the same."""
+    prover = Prover(LOCK_SERVER)
+    formulas = prover.translated(LOCK_SERVER.properties[0])
+    asked: list[z3.BoolRef] = []
+    ask = Context.ask_nearby
+
+    def asking(context: Context, goal: z3.BoolRef, *others: Any) -> tuple[bool, frozenset[str]]:
+        asked.append(goal)
+        return ask(context, goal, *others)
+
+    monkeypatch.setattr(Context, "ask_nearby", asking)
+    every = prover.failing(formulas, (), 9, lambda: "")
+    last = len(asked)
+    assert 0 < every < last
+    assert prover.failing(formulas, (), every, lambda: "") == every
+    assert len(asked) - last == every
 
 
 def test_what_used_a_dropped_lemma_is_proved_again() -> None:

@@ -21,6 +21,7 @@ from schedproof.model.lang import (
     Machine,
     Model,
     Ref,
+    Relation,
     Row,
     Sort,
     State,
@@ -31,6 +32,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance
+from schedproof.model.semantics.step import stepper_of
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.strengthen import strengthen
 from schedproof.proofs.strengthen import together as module
@@ -38,7 +40,7 @@ from schedproof.proofs.strengthen.columns import States
 from schedproof.proofs.strengthen.cubes import Clause
 from schedproof.proofs.strengthen.features import Vocabulary
 from schedproof.proofs.strengthen.infer import Inference, Lemma, Limits, true_of
-from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, IN_VAIN, SIZES, StartStates, random_runs
+from schedproof.proofs.strengthen.random_runs import CONFIGURATIONS, IN_VAIN, SIZES, StartStates, _Runs, random_runs
 from schedproof.proofs.strengthen.rows import every_row
 from schedproof.proofs.strengthen.samples import Samples, merged
 from schedproof.proofs.strengthen.scopes import grow
@@ -351,6 +353,76 @@ def test_properties_share_the_rounds_of_runs(monkeypatch: pytest.MonkeyPatch) ->
     assert [seed for _, seed in rounds] == list(range(1, len(rounds) + 1))
     for samples in explored:
         assert samples.rounds and all(each.instance.history == (samples.history or None) for each in samples.states)
+
+
+def test_wide_history_leaves_other_columns_narrow() -> None:
+    """A relation of many tuples has more bits than a number of numpy."""
+    wide = Attribute("seen", Relation(Job, Job, Job), history=True)
+    model = replace(
+        REMEMBERING, machines=[replace(REMEMBERING.machines[0], attributes=[*REMEMBERING.machines[0].attributes, wide])]
+    )
+    instance = Instance(model, {"Job": 4}, {}, True, rigid_in_state=True)
+    start = list(instance.initial())
+    seen, ran = instance.slot("Job", "seen"), instance.slot("Job", "ran")
+    rows = []
+    for value, first in ((1 << 63, 0), (1 << 62, 0), (0, 1)):
+        start[seen], start[ran] = value, first
+        rows.append(tuple(start))
+    states = States.of(instance, rows)
+    assert states.matrix.dtype == object
+    fewer = states.keeping(frozenset({("Job", "ran")}))
+    assert fewer.matrix.dtype == np.int64
+    assert fewer.value(t.Attr(j, "ran"), {"j": 0}).tolist() == [0, 1]
+    assert states.keeping(frozenset({("Job", "seen")})).value(t.Attr(j, "seen"), {"j": 0}).tolist() == [
+        1 << 63,
+        1 << 62,
+        0,
+    ]
+
+
+class At:
+    """Runs begin in one state."""
+
+    def __init__(self, state: tuple[int, ...]) -> None:
+        self.state = state
+
+    def next(self, chance: random.Random) -> tuple[int, ...]:
+        return self.state
+
+    def add(self, state: tuple[int, ...]) -> None:
+        pass
+
+
+def test_each_enabled_action_is_as_likely() -> None:
+    """However many choices of objects it has: two jobs may begin, and one may fail."""
+    instance = Instance(JOBS, {"Job": 3}, {}, rigid_in_state=True)
+    stepper = stepper_of(instance)
+    first = instance.initial()
+    state = stepper.step(first, stepper.choices(first, JOBS.actions[0])[0]).after
+    assert [len(stepper.choices(state, each)) for each in JOBS.actions] == [2, 1, 0]
+    runs, chance = _Runs(instance), random.Random(1)
+    after = Counter(list(runs.next(At(state), chance))[1] for _ in range(300))  # type: ignore[arg-type]
+    assert len(after) == 3
+    assert 120 < after[stepper.step(state, stepper.choices(state, JOBS.actions[1])[0]).after] < 180
+
+
+@pytest.mark.parametrize("low", [-300, 0, 200, 1000])
+def test_numbers_may_need_more_than_a_byte(low: int) -> None:
+    """What is inferred is about their distance from the least one."""
+    machine = JOBS.machines[0]
+    attributes = [
+        replace(a, type=IntRange(low, low + 3), initial=low) if a.name == "tries" else a for a in machine.attributes
+    ]
+    model = replace(
+        JOBS,
+        machines=[replace(machine, attributes=attributes)],
+        actions=[replace(JOBS.actions[0], when=[j.is_("Waiting"), j.tries < low + j.most]), *JOBS.actions[1:]],
+        properties=[
+            Invariant(name="tried", says="what failed was tried", over=[j], given=j.is_("Failed"), then=j.tries != low)
+        ],
+    )
+    result = strengthen(model, "tried")
+    assert result.proved and len(result.inferred) == 1
 
 
 def test_a_round_that_was_halted_is_not_kept() -> None:

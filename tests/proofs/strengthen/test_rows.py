@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain, repeat
 
 import numpy as np
@@ -149,6 +150,23 @@ def test_hashes_are_new_once(shift: int) -> None:
 def test_of_many_choices_those_at_even_distances_are_looked_at() -> None:
     assert at_even_distances(iter(range(10)), 10) == list(range(10))
     assert at_even_distances(iter(range(11)), 4) == [0, 3, 6, 9]
+
+
+@pytest.mark.parametrize("model", [LEASES, LOCK_SERVER], ids=lambda m: m.system)
+def test_rows_of_other_states_that_are_there_too(model: Model) -> None:
+    few, *others = explored(model)
+    seen = Counter[bool]()
+    for template in templates(model):
+        of_template = Rows(template)
+        assert not of_template.has(every_row(template, few)).any()
+        of_template.extend([few])
+        known = {row.tobytes() for row in of_template.matrix}
+        for states in (few, *others):
+            matrix = every_row(template, states)
+            expected = [row.tobytes() in known for row in matrix]
+            assert of_template.has(matrix).tolist() == expected
+            seen.update(expected)
+    assert seen[True] and seen[False]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -61,12 +61,27 @@ def at_most(number: int) -> Model:
     return replace(LOCK_SERVER, actions=[*kept, grant])
 
 
+SCOPES = ["Process=2,Lock=1", "Process=3,Lock=1", "Process=4,Lock=1"]
+"""Two processes cannot show a third one that has the lock; a fourth one shows nothing that three do not."""
+
+
 def test_scopes_grow_until_nothing_is_new() -> None:
     samples = Samples(LOCK_SERVER)
     assert grow(samples, LOCK_SERVER.properties, None, never, silent) is None
-    # Two processes cannot show a third one that has the lock; a fourth one shows nothing that three do not.
-    assert list(samples.scopes) == ["Process=2,Lock=1", "Process=3,Lock=1", "Process=4,Lock=1"]
+    assert list(samples.scopes) == SCOPES
     assert samples.complete
+
+
+def test_no_larger_scope_begins_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If random runs follow, in a model with rigid attributes; otherwise the scopes are all that there is."""
+    monkeypatch.setattr("schedproof.proofs.strengthen.scopes.GROWING", -1.0)
+    (process, *others) = LOCK_SERVER.machines
+    rigid = replace(process, attributes=[*process.attributes, Attribute("old", BoolType(), rigid=True)])
+    with_rigid = replace(LOCK_SERVER, machines=[rigid, *others])
+    for model, scopes in ((with_rigid, ["Process=2,Lock=1", "random runs"]), (LOCK_SERVER, SCOPES)):
+        samples = Samples(model)
+        assert grow(samples, LOCK_SERVER.properties, None, never, silent) is None
+        assert list(samples.scopes) == scopes
 
 
 def test_a_violation_at_a_larger_scope_is_a_run() -> None:
